@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """The page of rdmatap report in Debian's headless chromium: no errors, tables sort, plots show the data."""
 import csv
+import functools
 import io
 import json
 import os
 import re
 import shutil
-import subprocess
 import tempfile
 import unittest
 
-from cli import CliTest, RPING, TESTDATA, environment, read
+from browser import Browser
+from cli import CliTest, RPING, TESTDATA, read
 from page import Page
 
-BROWSER = os.environ.get("BROWSER_PROGRAM", "chromium")
-SECONDS = 120
-WHITE_ON_BLACK = ("--blink-settings=preferredColorScheme=0",)
+WINDOW = ("--window-size=1280,1000",)
+WHITE_ON_BLACK = (*WINDOW, "--blink-settings=preferredColorScheme=0")
 
 # Collects errors from the first script on; results of a test are text in the dumped DOM.
 BEFORE = """<script>var errors = []; addEventListener("error", event => errors.push(event.message));</script>"""
@@ -36,11 +36,14 @@ document.body.append(result);
 </script>"""
 
 
-def setUpModule():
-    """One profile for all starts of the browser: to make one takes a third of a start."""
-    global profile
+@functools.cache
+def browser_with(*options):
+    """One for all pages that are shown with these options."""
     profile = tempfile.mkdtemp(prefix="rdmatap-browser-")
     unittest.addModuleCleanup(shutil.rmtree, profile, ignore_errors=True)
+    browser = Browser(profile, *(options or WINDOW))
+    unittest.addModuleCleanup(browser.close)
+    return browser
 
 
 class BrowserTest(CliTest):
@@ -49,21 +52,12 @@ class BrowserTest(CliTest):
         self.assertEqual(self.run_program("report", "-o", path, *arguments).returncode, 0)
         return path
 
-    def browse(self, path, *options):
-        """Standard output, and the console messages of the page."""
-        done = subprocess.run((BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--enable-logging=stderr",
-                               "--window-size=1280,1000", "--user-data-dir=" + profile) + options + ("file://" + path,),
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS,
-                              env=environment(HOME=profile))
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return done.stdout.decode(), [line for line in done.stderr.decode(errors="replace").splitlines() if "CONSOLE" in line]
-
     def evaluate(self, path, script, *options):
         """The result of the script, run after the page is loaded and its own script has run."""
         with open(path, encoding="utf-8") as f:
             page = f.read()
         changed = self.path("tried.html", page.replace("<head>", "<head>" + BEFORE, 1).replace("</body>", AFTER % script + "</body>").encode())
-        dump, _ = self.browse(changed, "--dump-dom", *options)
+        dump, _ = browser_with(*options).show(changed)
         found = json.loads(re.search(r'<script type="application/json" id="result">(.*?)</script>', dump, re.S).group(1))
         self.assertEqual(found["errors"], [])
         return found["returned"]
@@ -72,13 +66,13 @@ class BrowserTest(CliTest):
 class Loading(BrowserTest):
     def test_the_console_is_empty(self):
         for name in ("roce-nfs3-long.pcap", "iwarp-rping-v4-crc.pcap", "roce-cmtime.pcap", "mad-ibsim-smp-perf.pcap.gz", "empty.pcap"):
-            dump, said = self.browse(self.page(os.path.join(TESTDATA, name)), "--dump-dom")
+            dump, said = browser_with().show(self.page(os.path.join(TESTDATA, name)))
             self.assertEqual(said, [], name)
             self.assertIn("RDMA capture report", dump)
 
     def test_console_messages_are_captured(self):
         broken = self.path("broken.html", b"<script>throw new Error('heard')</script>")
-        self.assertIn("heard", "".join(self.browse(broken, "--dump-dom")[1]))
+        self.assertIn("heard", "".join(browser_with().show(broken)[1]))
 
     def test_text_can_be_read_in_light_and_in_dark(self):
         script = """return [...document.querySelectorAll("p, td, th, caption, li, figcaption, dt, dd, svg text, code, footer, a")].map(e => {
