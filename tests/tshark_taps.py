@@ -54,17 +54,19 @@ def available():
                                                                    stderr=subprocess.DEVNULL).stdout.decode()
 
 
-def write_taps(directory, filters):
-    """The path of the script."""
+def with_taps(command, directory, filters):
+    """The command with the script, and options of subprocess for it."""
     script = os.path.join(directory, "taps.lua")
     with open(script, "w", encoding="utf-8") as taps:
         taps.write(NOTE)
         taps.writelines(TAP % named for named in enumerate(filters))
     open(os.path.join(directory, "noted"), "w", encoding="ascii").close()
+    if not filters:
+        return command, {}
     if without_root():
         for path in (directory, os.path.join(directory, "noted")):
             shutil.chown(path, "nobody")
-    return script
+    return command + ["-X", "lua_script:" + script], without_root()
 
 
 def frames_of(filters, *directories):
@@ -84,22 +86,22 @@ def frames_of(filters, *directories):
 def run(command, filters, env=None):
     """The finished process, and by filter the numbers of the frames that it selects; None: tshark rejects the filter."""
     with tempfile.TemporaryDirectory() as directory:
-        script = write_taps(directory, filters)
-        done = subprocess.run(command + ["-X", "lua_script:" + script], stdin=subprocess.DEVNULL, capture_output=True,
-                              env=dict(env or os.environ, NOTED=os.path.join(directory, "noted")), **without_root())
+        command, options = with_taps(command, directory, filters)
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, env=dict(env or os.environ, NOTED=os.path.join(directory, "noted")),
+                              **options)
         return done, frames_of(filters, directory)
 
 
 class Tshark:
     """Runs of one command, each with another capture after -r: one start serves all of them if TSHARK_SERVER is the library to preload."""
 
-    def __init__(self, command, filters):
+    def __init__(self, command, filters=()):
         self.command, self.filters, self.process = command, list(filters), None
         if SERVER:
             self.directory = tempfile.TemporaryDirectory()
-            script = write_taps(self.directory.name, self.filters)
-            self.process = subprocess.Popen(command + ["-X", "lua_script:" + script, "-r", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                            stderr=subprocess.DEVNULL, text=True, **without_root(),
+            command, self.options = with_taps(command, self.directory.name, self.filters)
+            self.process = subprocess.Popen(command + ["-r", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                            stderr=subprocess.DEVNULL, text=True, **self.options,
                                             env=dict(os.environ, LD_PRELOAD=SERVER, NOTED=os.path.join(self.directory.name, "noted")))
 
     def close(self):
@@ -112,7 +114,7 @@ class Tshark:
         if not self.process:
             return run(self.command + ["-r", capture], self.filters)
         directory = tempfile.mkdtemp(dir=self.directory.name)
-        if without_root():
+        if self.options:
             shutil.chown(directory, "nobody")
         print(os.path.abspath(capture), directory, sep="\t", file=self.process.stdin, flush=True)
         word, status = self.process.stdout.readline().split()
