@@ -298,12 +298,14 @@ void apply_to_end(struct images *images, struct image *image, const struct block
 {
 	uint64_t size = image->entry->size, beyond = size > effect->offset ? size : effect->offset;
 	struct image_part part = { .images = images, .image = image, .effect = effect, .kind = effect->kind, .reason = RTAP_MISSING_NOT_CAPTURED };
+	struct extent after = extents_at(&image->extents, beyond);
 
 	if (effect->response_frame > images->newest)
 		images->newest = effect->response_frame;
 	image_part_order(&part);
 	put(&part, effect->offset, beyond);
-	if (!effect->offset || beyond >= INT64_MAX)
+	/* what another such command has set is changed, too */
+	if (beyond >= INT64_MAX || (!effect->offset && !after.facts.is_known && after.end == UINT64_MAX))
 		return;
 	if (part.kind != BLOCK_ZEROED)
 		part.kind = BLOCK_SPOILED;

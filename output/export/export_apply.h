@@ -15,7 +15,7 @@ void apply_command(struct images *images, struct image *image, const struct bloc
 
 /*
  * Applies a command up to the end of the device, whose known size is that of the image. Commands before it that are reported later, and go beyond
- * that size, change nothing there either; if it begins at 0, image.destroyed sees to that.
+ * that size, change nothing there either; if it begins at 0, and nothing is known there, image.destroyed sees to that.
  */
 void apply_to_end(struct images *images, struct image *image, const struct block_effect *effect);
 
