@@ -534,6 +534,22 @@ Test(tracker, parts_of_two_sends_after_an_atomic_are_not_joined)
 	cr_expect_eq(complete, 2);
 }
 
+/* The MSN shows that two of the three parts are one message: not with the message before, whose last packet was acknowledged. */
+Test(tracker, parts_of_a_send_are_not_joined_to_the_one_acknowledged_before)
+{
+	begin(64 * MIB, true);
+	REQUEST(SEND_FIRST, 1, BYTES(256));
+	REQUEST(SEND_MIDDLE, 2, BYTES(256));
+	RESPONSE(ACK, 3, .syndrome = 0x1f, .msn = 1);
+	REQUEST(SEND_MIDDLE, 5, BYTES(256));
+	REQUEST(SEND_LAST, 9, BYTES(44));
+	REQUEST(SEND_ONLY, 10, .ack_request = true, BYTES(8));
+	RESPONSE(ACK, 10, .syndrome = 0x1f, .msn = 3);
+	end();
+	cr_expect_eq(reported, 3);
+	cr_expect_eq(complete, 1);
+}
+
 Test(tracker, a_datagram_that_two_interfaces_have_was_sent_once)
 {
 	begin(64 * MIB, true);

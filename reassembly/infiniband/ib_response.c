@@ -85,11 +85,15 @@ static __attribute__((cold, noinline)) void join_by_msn(struct rtap_tracker *tra
 	if (!pairs || messages != counted + pairs)
 		return;
 	for (struct message *message = message_list_find_before(stream, from, stream->unanswered);
-	     message && message->low < stream->acknowledged; message = TAILQ_NEXT(message, link))
+	     message && message->low < stream->acknowledged; message = TAILQ_NEXT(message, link)) {
+		/* one that was acknowledged before is no part of these */
+		if (!is_newly_counted(stream, message, from, reads))
+			continue;
 		while ((later = TAILQ_NEXT(message, link)) && later->high < stream->acknowledged && assembly_may_be_one(message, later)) {
 			message->has_last |= later->has_last;
 			assembly_join(tracker, message, later, result);
 		}
+	}
 }
 
 /* Only one message can be partly acknowledged. With more candidates than this, none is decided. */

@@ -121,6 +121,23 @@ static uint32_t length_at(const struct transfer_model *model, const struct trans
 	return (uint32_t)(rest < model->path_mtu ? rest : model->path_mtu);
 }
 
+/* Whether a response to the message is on its way, or the responder will still send one, though nothing asks for it again. */
+static bool is_on_the_way(const struct transfer_model *model, const struct transfer_message *message)
+{
+	const struct transfer_responder *responder = &model->responders[message->direction];
+
+	for (unsigned i = model->arrived; i < model->frame_count; i++) {
+		const struct transfer_frame *frame = &model->frames[i];
+
+		if (frame->is_response && frame->message == message && frame->is_received && frame->received_ns >= 0)
+			return true;
+	}
+	for (unsigned i = 0; i < responder->count; i++)
+		if (responder->answers[(responder->first + i) % TRANSFER_ANSWERS].message == message)
+			return true;
+	return false;
+}
+
 static void request_one(struct transfer_model *model, unsigned direction)
 {
 	struct transfer_requester *requester = &model->requesters[direction];
@@ -140,6 +157,7 @@ static void request_one(struct transfer_model *model, unsigned direction)
 	frame.opcode = opcode_of(message, !at, requester->next + 1 == message->end);
 	frame.is_again = requester->next < requester->sent;
 	if (frame.is_again) {
+		message->is_crossed |= is_on_the_way(model, message);
 		frame.cause = requester->cause;
 		requester->cause = TRANSFER_NO_CAUSE;
 	}

@@ -67,6 +67,7 @@ struct transfer_message {
 	uint32_t r_key, immediate;
 	bool is_signaled, acks_within;
 	bool was_answered[TRANSFER_PACKETS]; /* the responder sent this response */
+	bool is_crossed;         /* it was requested again while a response to it was on the way */
 	const struct transfer_frame *completed; /* the response that completes it for the requester; NULL: none */
 };
 
