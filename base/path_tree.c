@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/path_tree.h"
 
-#define HASHED 255            /* bytes of a component; longer ones with the same beginning have the same hash */
+#define HASHED 248            /* bytes of a component that are hashed at once */
 #define NUMBER_TEXT 24
 
 /* A component in a directory. */
@@ -25,15 +25,20 @@ static uint8_t fold(char c)
 	return (uint8_t)(c >= 'A' && c <= 'Z' ? c | 0x20 : c);
 }
 
-/* Equal for names that differ in the case of ASCII letters only. */
-static uint64_t hash_of(const struct place *place)
+/* `is_folded`: equal for names that differ in the case of ASCII letters only. */
+static uint64_t hash_of(const struct place *place, bool is_folded)
 {
-	uint64_t words[2 + (HASHED + 7) / 8] = { (uintptr_t)place->parent, place->length };
-	size_t length = place->length < HASHED ? place->length : HASHED;
+	uint64_t hash = (uintptr_t)place->parent;
 
-	for (size_t i = 0; i < length; i++)
-		((uint8_t *)(words + 2))[i] = fold(place->name[i]);
-	return map_hash(words, 2 + (length + 7) / 8);
+	for (size_t at = 0, length; at < place->length; at += length) {
+		uint64_t words[2 + HASHED / 8] = { hash, place->length };
+
+		length = place->length - at < HASHED ? place->length - at : HASHED;
+		for (size_t i = 0; i < length; i++)
+			((uint8_t *)(words + 2))[i] = is_folded ? fold(place->name[at + i]) : (uint8_t)place->name[at + i];
+		hash = map_hash(words, 2 + (length + 7) / 8);
+	}
+	return hash;
 }
 
 static bool is_at(const void *value, const void *wanted)
@@ -57,7 +62,7 @@ static bool is_folded_at(const void *value, const void *wanted)
 
 static struct path_node *find(const struct path_tree *tree, const struct place *place)
 {
-	return map_find(&tree->nodes, hash_of(place), is_at, place);
+	return map_find(&tree->nodes, hash_of(place, false), is_at, place);
 }
 
 /* The next component; false: there is none. */
@@ -92,7 +97,7 @@ struct path_node *path_tree_find_folded(const struct path_tree *tree, const char
 	for (unsigned level = 0; next_place(&path, &place); level++) {
 		place.parent = node;
 		exact = level < PATH_TREE_LEVELS ? find(tree, &place) : NULL;
-		node = exact || level >= PATH_TREE_LEVELS ? exact : map_find(&tree->nodes, hash_of(&place), is_folded_at, &place);
+		node = exact || level >= PATH_TREE_LEVELS ? exact : map_find(&tree->folded, hash_of(&place, true), is_folded_at, &place);
 		if (!node)
 			return NULL;
 	}
@@ -105,6 +110,20 @@ static void raise_height(struct path_node *node)
 		node->height = height;
 }
 
+/* Of names that differ in case, one is in the index: the others would all have its hash. */
+static void enter_folded(struct path_tree *tree, struct path_node *node, const struct place *place)
+{
+	node->folded_hash = hash_of(place, true);
+	node->is_folded = !map_find(&tree->folded, node->folded_hash, is_folded_at, place) && map_add(&tree->folded, node->folded_hash, node);
+}
+
+static void leave(struct path_tree *tree, struct path_node *node)
+{
+	map_remove(&tree->nodes, node->hash, node);
+	if (node->is_folded)
+		map_remove(&tree->folded, node->folded_hash, node);
+}
+
 static struct path_node *create(struct path_tree *tree, struct path_node *parent, const struct place *place)
 {
 	struct path_node *node = memory_new_zeroed(1, tree->node_size);
@@ -112,7 +131,7 @@ static struct path_node *create(struct path_tree *tree, struct path_node *parent
 	if (!node)
 		return NULL;
 	node->name = memory_new(place->length + 1);
-	node->hash = hash_of(place);
+	node->hash = hash_of(place, false);
 	if (!node->name || !map_add(&tree->nodes, node->hash, node)) {
 		free(node->name);
 		free(node);
@@ -121,6 +140,7 @@ static struct path_node *create(struct path_tree *tree, struct path_node *parent
 	memcpy(node->name, place->name, place->length);
 	node->name[place->length] = '\0';
 	node->parent = parent;
+	enter_folded(tree, node, place);
 	if (parent)
 		parent->references++;
 	tree->memory += tree->node_size + place->length + 1;
@@ -130,7 +150,7 @@ static struct path_node *create(struct path_tree *tree, struct path_node *parent
 
 static void drop(struct path_tree *tree, struct path_node *node)
 {
-	map_remove(&tree->nodes, node->hash, node);
+	leave(tree, node);
 	tree->memory -= tree->node_size + strlen(node->name) + 1;
 	free(node->name);
 	free(node);
@@ -177,8 +197,8 @@ static bool put(struct path_tree *tree, struct path_node *node, struct path_node
 		return false;
 	memcpy(name, place->name, place->length);
 	name[place->length] = '\0';
-	map_remove(&tree->nodes, node->hash, node);
-	node->hash = hash_of(place);
+	leave(tree, node);
+	node->hash = hash_of(place, false);
 	has_room = map_add(&tree->nodes, node->hash, node);
 	assert(has_room);
 	(void)has_room; /* one was removed */
@@ -186,6 +206,7 @@ static bool put(struct path_tree *tree, struct path_node *node, struct path_node
 	free(node->name);
 	node->name = name;
 	node->parent = parent;
+	enter_folded(tree, node, place);
 	raise_height(node);
 	path_tree_release(tree, before);
 	return true;
@@ -284,4 +305,5 @@ void path_tree_fini(struct path_tree *tree, void (*drop_node)(struct path_node *
 		free(node);
 	}
 	map_fini(&tree->nodes);
+	map_fini(&tree->folded);
 }

@@ -14,7 +14,8 @@
 struct path_node {
 	struct path_node *parent;  /* NULL: the first component */
 	char *name;                /* its component */
-	uint64_t hash;
+	uint64_t hash, folded_hash;
+	bool is_folded;            /* in path_tree.folded */
 	uint32_t references;       /* by owners, and by the nodes in it */
 	uint32_t height;           /* highest number of levels below it so far */
 };
@@ -23,6 +24,7 @@ struct path_node {
 struct path_tree {
 	size_t node_size;
 	struct map nodes;
+	struct map folded;         /* by the hash without the case of letters: one node of those with the same */
 	uint64_t memory;           /* bytes */
 	uint64_t aside;            /* nodes that were set aside so far: the number in their names */
 };
@@ -30,7 +32,7 @@ struct path_tree {
 /* The node at a path. NULL: there is none. */
 struct path_node *path_tree_find(const struct path_tree *tree, const char *path);
 
-/* The same; components can also differ in the case of ASCII letters. Any one of several. */
+/* The same; components can also differ in the case of ASCII letters. One of several; NULL, if that one has left the path. */
 struct path_node *path_tree_find_folded(const struct path_tree *tree, const char *path);
 
 /* The first with a reference, created with all directories if necessary, zeroed. NULL: out of memory, or too deep. */

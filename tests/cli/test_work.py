@@ -65,6 +65,8 @@ SHARES = (
     (storage.smb_renames_around_a_long_path, 500, (FILES, OPERATIONS)),
     (storage.smb_opens_on_a_long_path, 200, (FILES, OPERATIONS)),
     (storage.smb_renames_of_many_directories, 150, (FILES,)),
+    (storage.smb_names_that_differ_in_case, 4000, (OPERATIONS,)),
+    (storage.smb_names_that_differ_at_the_end, 4000, (OPERATIONS,)),
     (storage.smb_lost_requests, 2000, (FILES,)),
     (storage.smb_files_of_lost_opens, 1000, (FILES,)),
 )

@@ -41,6 +41,22 @@ def smb_opens_on_a_long_path(count):
         yield from client.written(smb_file(i))
 
 
+def smb_names(names):
+    client = Smb()
+    yield from client.connected()
+    for i, name in enumerate(names):
+        yield from client.opened(name, smb_file(i))
+        yield from client.written(smb_file(i))
+
+
+def smb_names_that_differ_in_case(count):
+    return smb_names("".join(letter.upper() if i >> place & 1 else letter for place, letter in enumerate("abcdefghijklmnopqrst")) for i in range(count))
+
+
+def smb_names_that_differ_at_the_end(count):
+    return smb_names("x" * 300 + str(i) for i in range(count))
+
+
 def smb_renames_of_many_directories(count):
     """Each of many directories with an open file gets the name of another one."""
     client = Smb()
