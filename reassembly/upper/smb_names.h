@@ -61,7 +61,8 @@ struct smb_change {
 
 /*
  * The key stands for the file at the path, which the response created (`is_new`) or found: a file that was open under the path before the request is
- * not a new one, unless it had another `disk_id`. With the same id, so is one whose path differs in the case of letters. Returns it with a reference for the caller; NULL: out of memory.
+ * not a new one, unless it had another `disk_id`; nor is one with the same id whose path differs in the case of letters only. Returns it with a
+ * reference for the caller; NULL: out of memory.
  */
 struct smb_file *smb_file_open(struct rtap_tracker *tracker, const struct smb_key *key, const char *path, bool is_new, uint64_t disk_id,
 			       const struct smb_change *change);
