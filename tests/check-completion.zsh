@@ -15,7 +15,7 @@ zpty shell "env TERM=dumb PATH=$folder:$PATH ZDOTDIR=$folder zsh -f -i"
 zpty -w shell "PS1=; unsetopt zle_bracketed_paste; zstyle ':completion:*' list-colors ''; LISTMAX=10000; LINES=400; COLUMNS=200"
 zpty -w shell "fpath=(${completions:A} \$fpath); autoload -Uz compinit; compinit -u -d $folder/dump"
 # what is offered is printed between two marks, instead of put into the line
-zpty -w shell 'offered() { compadd() { local -a all; builtin compadd -O all "$@"; print -rl -- $all >> '$folder'/offered; builtin compadd "$@" }; _main_complete; unfunction compadd; compstate[insert]=; compstate[list]= }'
+zpty -w shell 'offered() { compadd() { local -a all; builtin compadd -O all "$@"; print -rl -- $all >> '$folder'/offered; builtin compadd "$@" }; _main_complete; unfunction compadd; compstate[insert]=; compstate[list]=; print > '$folder'/tried }'
 zpty -w shell "zle -C offered complete-word offered; bindkey '^I' offered"
 zpty -w shell "print -r ready > $folder/ready"
 
@@ -36,8 +36,11 @@ wait_for $folder/ready
 expect() {
 	local line=$1 word
 	shift
-	rm -f $folder/offered $folder/done
-	zpty -w -n shell "$line"$'\t'$'\C-U'"print > $folder/done"$'\n'
+	rm -f $folder/offered $folder/tried $folder/done
+	# keys that wait can end a completion
+	zpty -w -n shell "$line"$'\t'
+	wait_for $folder/tried
+	zpty -w -n shell $'\C-U'"print > $folder/done"$'\n'
 	wait_for $folder/done
 	for word; do
 		grep -qxFe "$word" $folder/offered 2>/dev/null || { print "zsh: '$line': $word is not offered"; failed=1 }
