@@ -126,7 +126,10 @@ static bool is_restart(const struct message *message, uint64_t psn, const struct
 	/* the capture cut off what it requests */
 	if (!ib->has_reth)
 		return message->end || psn == message->low;
-	offset = (psn - message->low) * message->stream->pmtu;
+	/* without the path MTU only the address shows where it begins: at another PSN than the READ, the same range is another READ */
+	offset = message->stream->pmtu ? (psn - message->low) * message->stream->pmtu : ib->virtual_address - message->shown.virtual_address;
+	if ((psn == message->low) != !offset)
+		return false;
 	return ib->r_key == message->shown.r_key && ib->virtual_address == message->shown.virtual_address + offset &&
 	       offset + ib->dma_length == message->shown.length;
 }
