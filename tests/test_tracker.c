@@ -550,6 +550,24 @@ Test(tracker, parts_of_a_send_are_not_joined_to_the_one_acknowledged_before)
 	cr_expect_eq(complete, 1);
 }
 
+/* The acknowledgement of a Middle counts the SEND before, and not the one that goes on. */
+Test(tracker, parts_of_two_sends_are_not_joined_by_an_acknowledgement_within_the_second)
+{
+	begin(64 * MIB, true);
+	REQUEST(SEND_FIRST, 1, BYTES(256));
+	REQUEST(SEND_LAST, 2, .ack_request = true, BYTES(44));
+	RESPONSE(ACK, 2, .syndrome = 0x1f, .msn = 1);
+	REQUEST(SEND_FIRST, 3, BYTES(256));
+	/* the Last of this one and the First of the next one were not captured */
+	REQUEST(SEND_MIDDLE, 6, BYTES(256));
+	RESPONSE(ACK, 6, .syndrome = 0x1f, .msn = 2);
+	REQUEST(SEND_LAST, 7, .ack_request = true, BYTES(44));
+	RESPONSE(ACK, 7, .syndrome = 0x1f, .msn = 3);
+	end();
+	cr_expect_eq(reported, 3);
+	cr_expect_eq(complete, 1);
+}
+
 Test(tracker, a_datagram_that_two_interfaces_have_was_sent_once)
 {
 	begin(64 * MIB, true);

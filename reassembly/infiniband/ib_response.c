@@ -57,7 +57,8 @@ static bool is_newly_counted(const struct psn_stream *stream, const struct messa
 {
 	if (is_answered_by_data(message))
 		return message->low >= stream->msn_reads && message->low < reads;
-	return message->high >= from && message->high < stream->acknowledged;
+	/* a packet that is not its last, and acknowledged, does not end it */
+	return message->high >= from && message->high + !message->has_last < stream->acknowledged;
 }
 
 /*
