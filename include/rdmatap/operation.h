@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Operations: a request of an upper layer and its response, with the data moved for it. The same for every layer: ONC RPC
- * and NFS over RDMA, TCP and UDP. Plain values.
+ * Operations: a request of an upper layer and its response, with the data moved for it. The same for every layer, over RDMA, TCP and UDP.
+ * Plain values.
  */
 #ifndef RDMATAP_OPERATION_H
 #define RDMATAP_OPERATION_H
