@@ -568,6 +568,41 @@ Test(tracker, parts_of_two_sends_are_not_joined_by_an_acknowledgement_within_the
 	cr_expect_eq(complete, 1);
 }
 
+Test(tracker, an_atomic_given_up_before_its_response_has_its_value)
+{
+	begin(64 * MIB, true);
+	REQUEST(SEND_ONLY, 1, .ack_request = true, BYTES(8));
+	RESPONSE(ACK, 1, .syndrome = 0x1f, .msn = 1);
+	REQUEST(FETCH_ADD, 3, .r_key = 7, .virtual_address = 0x2000, .swap_or_add = 9);
+	now_ns += 600 * 1000 * MICROSECOND;
+	RESPONSE(ATOMIC_ACK, 3, .syndrome = 0x1f, .msn = 3, .original = 0x5678);
+	RESPONSE(ATOMIC_ACK, 2, .syndrome = 0x1f, .msn = 2, .original = 0x1234);
+	REQUEST(FETCH_ADD, 2, .r_key = 7, .virtual_address = 0x1000, .swap_or_add = 9);
+	end();
+	cr_expect_eq(reported, 3);
+	cr_expect_eq(complete, 3);
+	cr_expect_eq(by_kind[RTAP_KIND_ATOMIC].original, 0x1234);
+}
+
+Test(tracker, a_refused_send_that_is_sent_again_because_the_nak_was_lost_has_its_bytes)
+{
+	begin(64 * MIB, true);
+	REQUEST(SEND_ONLY, 1, .ack_request = true, BYTES(8));
+	RESPONSE(ACK, 1, .syndrome = 0x1f, .msn = 1);
+	REQUEST(SEND_FIRST, 2, BYTES(256));
+	REQUEST(SEND_MIDDLE, 3, BYTES(256));
+	RESPONSE(ACK, 3, .syndrome = 0x62, .msn = 1);
+	now_ns += 600 * 1000 * MICROSECOND;
+	REQUEST(SEND_MIDDLE, 3, BYTES(256));
+	REQUEST(SEND_MIDDLE, 4, BYTES(256));
+	REQUEST(SEND_LAST, 5, BYTES(9));
+	end();
+	cr_expect_eq(reported, 2);
+	cr_expect(last.complete);
+	cr_expect_eq(last.length, 777);
+	cr_expect_eq(last.outcome, RTAP_OUTCOME_REMOTE_ACCESS_ERROR);
+}
+
 Test(tracker, a_datagram_that_two_interfaces_have_was_sent_once)
 {
 	begin(64 * MIB, true);

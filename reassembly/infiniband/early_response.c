@@ -31,13 +31,12 @@ struct early_response *early_response_at(const struct psn_stream *stream, uint32
 	return early && oldest + number < early->count ? &early->responses[(oldest + number) % EARLY_RESPONSES] : NULL;
 }
 
-void early_response_set_unexpected(struct psn_stream *stream, uint64_t psn)
+struct early_response *early_response_newest(const struct psn_stream *stream, uint64_t psn)
 {
 	struct early_responses *early = stream->early;
 	struct early_response *newest = early && early->count ? &early->responses[(early->count - 1) % EARLY_RESPONSES] : NULL;
 
-	if (newest && newest->psn == psn)
-		newest->unexpected = true;
+	return newest && newest->psn == psn ? newest : NULL;
 }
 
 void early_response_discard(struct psn_stream *stream)

@@ -31,8 +31,7 @@ static inline void answer(struct psn_stream *stream, struct message *message, co
 	if (is_answered_by_data(message) && shown->repeats)
 		message->answered_at += IB_AGAIN_PACKETS;
 	/* If its requester missed the acknowledgement, the packets that the capture missed are retransmitted after a timeout. */
-	if ((!message->has_first || !message->has_last || message->coverage.count > 1) && outcome == RTAP_OUTCOME_GOOD &&
-	    !is_answered_by_data(message))
+	if ((!message->has_first || !message->has_last || message->coverage.count > 1) && !is_answered_by_data(message))
 		message->answered_ns += HOLE_NS - GRACE_NS;
 	shown->outcome = (uint8_t)outcome;
 	shown->answered_in = response->frame;
@@ -374,6 +373,7 @@ static __attribute__((noinline)) void atomic_response(struct rtap_tracker *track
 						      struct rtap_flow_facts *flow, struct frame_result *result)
 {
 	struct message *message = message_list_find_before(stream, psn, stream->unanswered);
+	struct early_response *early;
 	bool was_whole;
 	uint8_t original[8];
 	struct piece piece = {
@@ -385,10 +385,15 @@ static __attribute__((noinline)) void atomic_response(struct rtap_tracker *track
 	};
 
 	if (!message || message->low != psn || message->shown.kind != RTAP_KIND_ATOMIC) {
+		/* An atomic needs this response itself, also after a later one. */
+		if (psn >= stream->settled_high && !early_response_newest(stream, psn))
+			early_response_keep(stream, psn, response);
 		/* For a reported message, a repeat is not new data. */
 		if (analysis == RTAP_PSN_IN_ORDER) {
 			stream->connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_UNEXPECTED_RESPONSE]++;
-			early_response_set_unexpected(stream, psn);
+			early = early_response_newest(stream, psn);
+			if (early)
+				early->unexpected = true;
 		}
 		return;
 	}
@@ -493,16 +498,12 @@ static inline enum rtap_psn_analysis place_in_sequence(struct rtap_tracker *trac
 	return RTAP_PSN_IN_ORDER;
 }
 
-/*
- * Whether it answers a request that was not seen and is not known to be answered. An atomic needs this response itself, also after a later
- * one.
- */
-static inline bool is_early(const struct psn_stream *stream, uint64_t psn, const struct ib_opcode *opcode)
+/* Whether it answers a request that was not seen and is not known to be answered. */
+static inline bool is_early(const struct psn_stream *stream, uint64_t psn)
 {
 	const struct psn_gap *last = stream->gaps.count ? &stream->gaps.list[stream->gaps.count - 1] : NULL;
 
-	return psn >= stream->next || (last && psn >= last->begin && last->end > stream->acknowledged) ||
-	       (opcode->class == IB_ATOMIC_ACKNOWLEDGE && (psn < stream->low || psn_is_missing(stream, psn, psn + 1)));
+	return psn >= stream->next || (last && psn >= last->begin && last->end > stream->acknowledged);
 }
 
 static __attribute__((cold, noinline)) void keep_early(struct psn_stream *stream, uint64_t psn, const struct pending_response *response)
@@ -579,7 +580,7 @@ void ib_response_packet(struct rtap_tracker *tracker, struct psn_stream *stream,
 	}
 	stream->packets++;
 	stream->last_ns = response->time_ns;
-	if (is_early(stream, psn, opcode))
+	if (is_early(stream, psn))
 		keep_early(stream, psn, response);
 	recovery_note_response(stream, psn, response->time_ns);
 	/* The request that the NAK asked for is answered. */
