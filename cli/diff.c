@@ -407,7 +407,7 @@ static int update(const struct options *options)
 	mode_t mask = umask(0);
 
 	umask(mask);
-	if (!stat(golden, &found) && !is_canonical(golden) && found.st_size) {
+	if (!stat(golden, &found) && (!S_ISREG(found.st_mode) || (!is_canonical(golden) && found.st_size))) {
 		print_error("%s: not canonical text: not overwritten", golden);
 		return EXIT_ERROR;
 	}

@@ -30,6 +30,7 @@ struct openmetrics {
 struct openmetrics *openmetrics_open(const char *target, int64_t interval_ns)
 {
 	struct openmetrics *openmetrics = calloc(1, sizeof *openmetrics);
+	struct stat found;
 
 	if (openmetrics)
 		openmetrics->metrics = metrics_create();
@@ -39,6 +40,12 @@ struct openmetrics *openmetrics_open(const char *target, int64_t interval_ns)
 		return NULL;
 	}
 	if (!metrics_server_is_address(target)) {
+		/* a device would be replaced too */
+		if (!stat(target, &found) && !S_ISREG(found.st_mode)) {
+			print_error("--openmetrics %s: not a regular file (name a file that can be replaced, or ADDRESS:PORT)", target);
+			openmetrics_close(openmetrics);
+			return NULL;
+		}
 		openmetrics->file = target;
 		openmetrics->interval_ns = interval_ns ? interval_ns : USUAL_INTERVAL_NS;
 		return openmetrics;

@@ -105,17 +105,18 @@ static bool is_input(const struct options *options, const char *output_name)
 
 bool reader_would_overwrite(const struct options *options)
 {
-	if (is_input(options, "-"))
+	const char *outputs[] = { options->write_name, options->database, options->trace, options->iolog, options->openmetrics, options->check.junit };
+
+	if (is_input(options, "-")) {
 		print_error("standard output is an input too (name another file)");
-	else if (options->write_name && is_input(options, options->write_name))
-		print_error("%s: is an input too (name another file)", options->write_name);
-	else if (options->database && is_input(options, options->database))
-		print_error("%s: is an input too (name another file)", options->database);
-	else if (options->trace && is_input(options, options->trace))
-		print_error("%s: is an input too (name another file)", options->trace);
-	else
-		return false;
-	return true;
+		return true;
+	}
+	for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++)
+		if (outputs[i] && is_input(options, outputs[i])) {
+			print_error("%s: is an input too (name another file)", outputs[i]);
+			return true;
+		}
+	return false;
 }
 
 static enum rtap_status open_source(struct reader *reader, struct rtap_error *error)

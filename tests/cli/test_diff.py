@@ -501,6 +501,9 @@ class Files(DiffTest):
         self.bad("not overwritten", "diff", "--update", other, RPING)
         with open(other, "rb") as kept:
             self.assertEqual(kept.read(), b"my file")
+        os.mkfifo(self.path("pipe"))
+        self.bad("not overwritten", "diff", "--update", self.path("pipe"), RPING)
+        os.unlink(self.path("pipe"))
         self.bad("No such file", "diff", "--update", golden, self.path("nowhere.pcap"))
         self.bad(self.path("missing") + "/golden: No such file", "diff", "--update", self.path("missing") + "/golden", RPING)
         self.same(golden, RPING)

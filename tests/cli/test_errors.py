@@ -258,7 +258,9 @@ class Files(CliTest):
         os.link(path, self.path("link"))
         os.symlink(path, self.path("symlink"))
         for name in ("in.pcap", "./in.pcap", "link", "symlink"):
-            self.bad("is an input too (name another file)", "-r", "in.pcap", "-w", name, cwd=self.directory)
+            for arguments in (("-r", "in.pcap", "-w", name), ("export", "--blktrace", name, "in.pcap"), ("check", "--junit", name, "in.pcap"),
+                              ("stats", "--openmetrics", name, "in.pcap")):
+                self.bad("is an input too (name another file)", *arguments, cwd=self.directory)
         with open(path, "rb") as stdin:
             self.bad("is an input too", "-r", "-", "-w", path, stdin=stdin)
         for arguments in ((), ("-w", "-")):

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import socket
+import stat
 import subprocess
 import unittest
 
@@ -85,6 +86,16 @@ class OfAFile(CliTest):
         done = self.run_program("stats", "--openmetrics", self.path("none/x"), NFS)
         self.assertEqual(done.returncode, 2)
         self.assertIn(b"--openmetrics %s: No such file" % self.path("none/x").encode(), done.stderr)
+
+    def test_only_regular_files_are_replaced(self):
+        pipe, link = self.path("pipe"), self.path("link")
+        os.mkfifo(pipe)
+        os.symlink(pipe, link)
+        for out in (pipe, link, self.directory):
+            self.bad("--openmetrics %s: not a regular file" % out, "stats", "--openmetrics", out, NFS)
+        self.assertTrue(stat.S_ISFIFO(os.lstat(pipe).st_mode))
+        self.assertEqual(os.readlink(link), pipe)
+        self.assertEqual(sorted(os.listdir(self.directory)), ["link", "pipe"])
 
 
 class Shipped(CliTest):
