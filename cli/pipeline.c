@@ -329,7 +329,7 @@ static void write_batch(void *owner, struct worker_pool_batch *batch, unsigned w
 	give_records(pipeline, &work->shown);
 }
 
-static bool open_hands(struct pipeline *pipeline)
+static bool open_formatters(struct pipeline *pipeline)
 {
 	for (unsigned i = 0; pipeline->defers && i < pipeline->options.threads; i++) {
 		struct formatter *formatter = &pipeline->formatters[i];
@@ -370,7 +370,7 @@ struct pipeline *pipeline_open(const struct pipeline_options *options)
 	/* earlier output must come first */
 	if (pipeline->defers)
 		note_error(pipeline, printer_flush(options->printer));
-	if (open_hands(pipeline))
+	if (open_formatters(pipeline))
 		pipeline->pool = worker_pool_open(&stages, options->threads);
 	if (pipeline->pool)
 		return pipeline;

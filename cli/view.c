@@ -200,7 +200,6 @@ static void save_batch(void *owner, struct rtap_batch *batch, size_t count)
 		end_writing(view, &error);
 }
 
-
 static void note_unknown_link(struct view *view, uint32_t link_type)
 {
 	const char *name = rtap_link_type_name(link_type);

@@ -4,7 +4,6 @@
 
 #include "dissect/engine/packet.h"
 
-
 /* "retransmission"; NULL for RTAP_PSN_NONE. analysis: enum rtap_psn_analysis. */
 const char *flow_analysis_name(uint8_t analysis);
 

@@ -11,7 +11,6 @@
 
 #include "dissect/engine/packet.h"
 
-
 /* The recent packets of all interfaces. */
 struct captured_copies;
 

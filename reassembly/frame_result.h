@@ -8,7 +8,6 @@
 
 #include "dissect/engine/packet.h"
 
-
 struct connection;
 struct message;
 

@@ -11,7 +11,6 @@
 
 #include "dissect/engine/packet.h"
 
-
 #define PACKET_IDENTITY_WORDS 8
 
 struct packet_identity {

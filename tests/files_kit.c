@@ -110,7 +110,6 @@ const char *missing_list(void)
 	return missing;
 }
 
-
 uint32_t status;
 
 void begin3(uint32_t procedure)

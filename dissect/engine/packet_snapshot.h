@@ -8,7 +8,6 @@
 
 #include "dissect/engine/packet.h"
 
-
 /* Maximum size of a snapshot that borrows only its frame, as every packet dissected without context does. */
 #define SNAPSHOT_SIZE (sizeof(struct rtap_packet) + 16)
 

@@ -4,7 +4,6 @@
 
 #include "dissect/engine/packet.h"
 
-
 /* Lengths of the frame in an ERF record, which take precedence over those of the capture file's record. */
 struct erf_record {
 	uint32_t wire_length;

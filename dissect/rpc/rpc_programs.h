@@ -26,5 +26,4 @@ const struct rtap_name *rpc_procedure_names(const struct rtap_rpc_facts *facts);
 void rpc_line_program(const struct rtap_rpc_facts *facts, struct line *line);
 void rpc_line_procedure(const struct rtap_rpc_facts *facts, struct line *line);
 
-
 #endif

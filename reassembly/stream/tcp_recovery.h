@@ -8,7 +8,6 @@
 
 #include "dissect/engine/packet.h"
 
-
 /* State of one direction. All zero: no segment seen. */
 struct tcp_recovery {
 	bool known, acknowledged_known;     /* `next` is valid; `acknowledged` is valid */

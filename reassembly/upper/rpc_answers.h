@@ -8,7 +8,6 @@
 
 #include "dissect/engine/packet.h"
 
-
 struct rtap_tracker;
 struct rpc_connection;
 
