@@ -188,8 +188,10 @@ void message_settle(struct rtap_tracker *tracker, struct message *message)
 			message->stream->settled_high = message->end;
 		message->stream->settled_end = message->end ? message->end : message->has_last ? message->high + 1 : 0;
 		message_list_leave(message);
-		if (connection->ddp)
+		if (connection->ddp) {
+			upper_written(message);
 			ddp_half_await_ack(tracker, message);
+		}
 	}
 	if (connection) {
 		connection->shown.messages++;

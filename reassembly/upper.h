@@ -82,6 +82,8 @@ struct upper_memory {
 	 * them already.
 	 */
 	void (*lost)(struct rtap_tracker *tracker, const struct message *message, const struct upper_loss *loss);
+	/* A Write of iWARP that no request claims is settled: only now all its bytes are known. NULL: not needed. */
+	void (*written)(const struct message *message);
 };
 
 /*
@@ -310,6 +312,14 @@ static inline void upper_lost(struct rtap_tracker *tracker, const struct message
 
 	if (memory)
 		memory->lost(tracker, message, loss);
+}
+
+static inline void upper_written(const struct message *message)
+{
+	const struct upper_layer *layer = message->connection->layer;
+
+	if (message->shown.kind == RTAP_KIND_WRITE && !message->region && layer && layer->memory && layer->memory->written)
+		layer->memory->written(message);
 }
 
 /* Only for messages that the layer holds. */

@@ -57,7 +57,9 @@ static bool is_set_up_for_b(const struct connection *its)
 	static void lost_##letter(struct message *message) { note(#letter[0], 'L'); message->region = NULL; } \
 	static void late_##letter(struct rtap_tracker *its, const struct message *message, const struct upper_loss *loss) \
 	{ (void)its; (void)message; (void)loss; note(#letter[0], 't'); } \
-	static const struct upper_memory memory_##letter = { may_want_##letter, claim_##letter, landed_##letter, lost_##letter, late_##letter }; \
+	static void written_##letter(const struct message *message) { (void)message; note(#letter[0], 'x'); } \
+	static const struct upper_memory memory_##letter = { may_want_##letter, claim_##letter, landed_##letter, lost_##letter, late_##letter, \
+							     written_##letter }; \
 	static void settled_##letter(struct rtap_tracker *its, struct message *message) \
 	{ (void)its; note(#letter[0], 'S'); message->request = NULL; } \
 	static bool init_##letter(struct rtap_tracker *its) { (void)its; note(#letter[0], 'I'); return true; } \
@@ -385,6 +387,24 @@ Test(upper, only_messages_that_it_claimed_or_answer_its_requests_are_reported_to
 	upper_discard(&message);
 	cr_expect_null(request.message);
 	expect("bSbd");
+}
+
+Test(upper, a_write_of_iwarp_is_reported_when_it_is_settled_unless_a_request_claimed_it)
+{
+	struct message message = { .connection = connection, .shown.kind = RTAP_KIND_WRITE };
+	struct region region;
+
+	upper_written(&message);
+	expect("");
+	connection->layer = &b;
+	upper_written(&message);
+	expect("bx");
+	message.region = &region;
+	upper_written(&message);
+	message.region = NULL;
+	message.shown.kind = RTAP_KIND_READ;
+	upper_written(&message);
+	expect("");
 }
 
 Test(upper, a_merged_connection_is_of_the_layer_of_either_half)

@@ -35,8 +35,12 @@ static bool take_reth(struct message *message, const struct rtap_ib_facts *ib)
 {
 	struct rtap_message *shown = &message->shown;
 
-	if (shown->request_seen || !ib->has_reth)
+	if (shown->request_seen)
 		return false;
+	if (!ib->has_reth) {
+		psn_note_unreadable(message->stream, message->low, message->low + 1);
+		return false;
+	}
 	shown->request_seen = shown->has_key = true;
 	shown->r_key = ib->r_key;
 	shown->virtual_address = ib->virtual_address;

@@ -11,6 +11,8 @@
 #include "dissect/dissect.h"
 #include "dissect/rds/rds.h"
 #include "reassembly/infiniband/recovery.h"
+#include "reassembly/iwarp/ddp_half.h"
+#include "reassembly/iwarp/iwarp_stream.h"
 #include "reassembly/upper/claim.h"
 #include "reassembly/upper/rds_layer.h"
 #include "reassembly/upper/rds_message.h"
@@ -86,8 +88,10 @@ static struct rds_state *state_make(struct rtap_tracker *tracker, struct connect
 	if (state)
 		return state;
 	state = upper_state_create(tracker, connection, sizeof *state);
-	for (int i = 0; state && i < 2; i++)
+	for (int i = 0; state && i < 2; i++) {
 		TAILQ_INIT(&state->sides[i].messages);
+		state->sides[i].is_whole = !(connection->ddp ? connection->ddp->halves[i].end : connection->streams[i].packets);
+	}
 	return state;
 }
 
@@ -142,33 +146,73 @@ static struct rds_message *create(struct upper_work *work, struct rds_side *side
 	return message;
 }
 
-/* Adds the READs and WRITEs with the key that were sent before the message that names it. */
-static void name_transfers(struct rds_side *side, struct rds_message *message, uint64_t psn)
+/* Adds a READ or WRITE with its key. */
+static void name_transfer(struct rds_message *message, struct rds_transfer *transfer)
+{
+	transfer->is_named = true;
+	*(transfer->is_read ? &message->was_read : &message->was_written) = true;
+	message->rdma_bytes += transfer->length;
+	if (!message->first_rdma_frame || transfer->frame < message->first_rdma_frame) {
+		message->first_rdma_frame = transfer->frame;
+		message->first_rdma_ns = transfer->time_ns;
+	}
+	if (transfer->frame > message->last_rdma_frame) {
+		message->last_rdma_frame = transfer->frame;
+		message->last_rdma_ns = transfer->time_ns;
+	}
+}
+
+/* Adds those that were sent before the message that names their key. */
+static void name_transfers(struct rds_side *side, struct rds_message *message)
 {
 	uint32_t count = side->transfer_count < RDS_TRANSFERS ? side->transfer_count : RDS_TRANSFERS;
 
 	for (uint32_t i = 0; i < count; i++) {
 		struct rds_transfer *transfer = &side->transfers[i];
 
-		if (transfer->is_named || transfer->key != message->rdma_key || transfer->psn > psn)
-			continue;
-		transfer->is_named = true;
-		*(transfer->is_read ? &message->was_read : &message->was_written) = true;
-		message->rdma_bytes += transfer->length;
-		if (!message->first_rdma_frame || transfer->frame < message->first_rdma_frame) {
-			message->first_rdma_frame = transfer->frame;
-			message->first_rdma_ns = transfer->time_ns;
-		}
-		if (transfer->frame > message->last_rdma_frame) {
-			message->last_rdma_frame = transfer->frame;
-			message->last_rdma_ns = transfer->time_ns;
-		}
+		if (!transfer->is_named && transfer->key == message->rdma_key && transfer->psn <= message->rdma_end)
+			name_transfer(message, transfer);
 	}
 }
 
-/* `after`, `lost`: the state of the side before the SEND with that PSN. */
-static void read_extensions(struct rds_side *side, struct rds_message *message, const uint8_t *header, uint64_t psn, uint64_t after,
-			    uint64_t lost)
+/* A READ or WRITE that was captured after the message that names its key, but sent before it. */
+static void name_late(const struct rds_side *side, struct rds_transfer *transfer)
+{
+	struct rds_message *message;
+
+	TAILQ_FOREACH(message, &side->messages, link)
+		if (message->has_rdma_key && message->rdma_key == transfer->key && message->rdma_begin && message->rdma_begin <= transfer->psn &&
+		    transfer->psn < message->rdma_end) {
+			name_transfer(message, transfer);
+			return;
+		}
+}
+
+static uint64_t losses_of(const struct upper_work *work)
+{
+	const struct connection *connection = work->connection;
+	const struct psn_stream *stream = work->message->stream;
+
+	return connection->ddp ? connection->ddp->halves[work->from_a].losses : stream ? stream->lost : 0;
+}
+
+/* The place of what the side sent first, if its setup was captured and all READs and WRITEs were seen as those of the layer; else 0. */
+static uint64_t beginning(const struct upper_work *work, const struct rds_side *side)
+{
+	const struct rtap_connection *shown = &work->connection->shown;
+	const struct rtap_end *end = work->from_a ? &shown->a : &shown->b;
+	uint64_t psn = work->message->low;
+
+	if (!side->is_whole)
+		return 0;
+	if (work->connection->ddp)
+		return shown->learned_by_mpa && work->connection->iwarp && !work->connection->iwarp->resumed;
+	return shown->learned_by_cm && end->psn_known ? psn - ((psn - end->psn) & PSN_MASK) : 0;
+}
+
+/* `after`, `lost`: the state of the side before the SEND. */
+static void read_extensions(const struct upper_work *work, struct rds_side *side, struct rds_message *message, const uint8_t *header,
+			    uint64_t after, uint64_t lost)
 {
 	const uint8_t *rdma = rds_extension(header, RDS_EXTENSION_RDMA);
 	const uint8_t *destination = rds_extension(header, RDS_EXTENSION_RDMA_DESTINATION);
@@ -176,10 +220,13 @@ static void read_extensions(struct rds_side *side, struct rds_message *message, 
 	if (rdma && !message->has_rdma_key) {
 		message->has_rdma_key = true;
 		message->rdma_key = load32(rdma);
-		message->rdma_begin = after;
-		message->rdma_end = psn;
+		message->rdma_begin = after ? after : beginning(work, side);
+		message->rdma_end = work->message->low;
 		message->rdma_lost = lost;
-		name_transfers(side, message, psn);
+		message->lacks_rdma = side->has_forgotten || !message->rdma_begin ||
+				      (work->connection->ddp ? losses_of(work) != lost : message->rdma_begin > message->rdma_end);
+		side->has_forgotten = false;
+		name_transfers(side, message);
 	}
 	if (destination) {
 		message->has_destination_key = true;
@@ -229,14 +276,14 @@ static bool is_over(const struct rds_message *message)
 }
 
 /* Records where the next message begins. */
-static void note_end(struct rds_side *side, const struct rds_message *message, const struct message *send, uint64_t sequence)
+static void note_end(const struct upper_work *work, struct rds_side *side, const struct rds_message *message, uint64_t sequence)
 {
-	uint64_t end = rds_place_of(side, send).end;
+	uint64_t end = rds_place_of(side, work->message).end;
 
 	if (end < side->next)
 		return;
 	side->next = end;
-	side->lost = send->stream ? send->stream->lost : 0;
+	side->lost = losses_of(work);
 	if (sequence)
 		side->next_sequence = message && rds_message_is_whole(message) ? sequence + 1 : 0;
 }
@@ -259,8 +306,8 @@ static void take_fragment(struct upper_work *work, struct rds_side *side, const 
 			return;
 		find_ack(side, message);
 	}
-	read_extensions(side, message, fragment->header, work->message->low, after, lost);
-	note_end(side, message, work->message, message->sequence);
+	read_extensions(work, side, message, fragment->header, after, lost);
+	note_end(work, side, message, message->sequence);
 	if (is_over(message))
 		end_message(work->tracker, message);
 	else
@@ -333,7 +380,7 @@ static bool take_packet(struct upper_work *work)
 	if (bits(fragment.header, RDS_SEQUENCE) || bits(fragment.header, RDS_FLAGS) & RDS_CONGESTION_MAP)
 		take_fragment(work, &state->sides[work->from_a], &fragment);
 	else
-		note_end(&state->sides[work->from_a], NULL, work->message, 0);
+		note_end(work, &state->sides[work->from_a], NULL, 0);
 	return true;
 }
 
@@ -349,14 +396,36 @@ static void claim(struct rtap_tracker *tracker, struct message *message)
 {
 	struct rds_state *state = message->connection->layer == &rds_layer ? state_of(message->connection) : NULL;
 	struct rds_side *side = state ? &state->sides[message->shown.from_a] : NULL;
+	struct rds_transfer *transfer;
 
 	(void)tracker;
 	if (!side || (message->shown.verb != RTAP_VERB_READ && message->shown.verb != RTAP_VERB_WRITE))
 		return;
-	side->transfers[side->transfer_count++ % RDS_TRANSFERS] = (struct rds_transfer){
+	transfer = &side->transfers[side->transfer_count % RDS_TRANSFERS];
+	side->has_forgotten |= side->transfer_count++ >= RDS_TRANSFERS && !transfer->is_named;
+	*transfer = (struct rds_transfer){
 		.is_read = message->shown.verb == RTAP_VERB_READ, .key = message->shown.r_key, .psn = message->low, .length = message->shown.length,
 		.frame = message->shown.first_frame, .time_ns = message->shown.time_ns,
 	};
+	if (!message->connection->ddp && transfer->psn < side->next)
+		name_late(side, transfer);
+}
+
+/* The length of an iWARP Write is not known when it begins. Another READ or WRITE can follow before it is settled. */
+static void written(const struct message *message)
+{
+	struct rds_state *state = message->connection->layer == &rds_layer ? state_of(message->connection) : NULL;
+	struct rds_side *side = state ? &state->sides[message->shown.from_a] : NULL;
+	uint32_t count = !side ? 0 : side->transfer_count < RDS_TRANSFERS ? side->transfer_count : RDS_TRANSFERS;
+
+	for (uint32_t i = 1; i <= count; i++) {
+		struct rds_transfer *transfer = &side->transfers[(side->transfer_count - i) % RDS_TRANSFERS];
+
+		if (transfer->is_read || transfer->psn != message->low || transfer->key != message->shown.r_key)
+			continue;
+		transfer->length = message_known_length(message);
+		return;
+	}
 }
 
 static void nothing(struct rtap_tracker *tracker, struct message *message)
@@ -452,7 +521,7 @@ static void merged(struct rtap_tracker *tracker, struct connection *from, struct
 		acknowledge(tracker, &state->sides[i]);
 }
 
-static const struct upper_memory memory = { .may_want = may_want, .claim = claim, .settled = nothing, .discard = discard, .lost = lost };
+static const struct upper_memory memory = { .may_want = may_want, .claim = claim, .settled = nothing, .discard = discard, .lost = lost, .written = written };
 
 static const uint16_t ports[] = { RDS_PORT, RDS_PORT_OLD, 0 };
 

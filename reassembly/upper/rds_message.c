@@ -255,9 +255,7 @@ static void show_values(struct rds_operation *operation, const struct rds_messag
 		operation_add_bool(&operation->head, "retransmitted", true);
 	if (message->has_rdma_key) {
 		operation_add_number(&operation->head, "rdma_key", message->rdma_key);
-		/* the length of an iWARP WRITE is not known when it begins */
-		if (!message->request.connection->ddp)
-			operation_add_number(&operation->head, "rdma_bytes", message->rdma_bytes);
+		operation_add_number(&operation->head, "rdma_bytes", message->rdma_bytes);
 	}
 	if (message->has_destination_key)
 		operation_add_number(&operation->head, "rdma_destination_key", message->destination_key);
@@ -302,7 +300,11 @@ static bool may_lack_rdma(const struct rds_message *message)
 {
 	const struct psn_stream *stream = &message->request.connection->streams[message->request.from_a];
 
-	if (!message->has_rdma_key || !message->rdma_begin || message->request.connection->ddp)
+	if (!message->has_rdma_key)
+		return false;
+	if (message->lacks_rdma || (!message->was_read && !message->was_written))
+		return true;
+	if (message->request.connection->ddp)
 		return false;
 	return psn_is_missing(stream, message->rdma_begin, message->rdma_end) ||
 	       psn_was_lost(stream, message->rdma_lost, message->rdma_begin, message->rdma_end);

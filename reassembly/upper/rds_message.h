@@ -15,7 +15,7 @@
 struct rds_transfer {
 	bool is_read, is_named;
 	uint32_t key;
-	uint64_t psn;              /* unwrapped */
+	uint64_t psn;              /* unwrapped; iWARP: stream offset */
 	uint64_t length, frame;
 	int64_t time_ns;
 };
@@ -31,16 +31,18 @@ struct rds_ack {
 struct rds_side {
 	TAILQ_HEAD(rds_messages, rds_message) messages; /* waiting messages, by sequence */
 	uint32_t count;
+	bool is_whole;             /* the layer was known before it sent anything */
 	bool has_sequence;
 	uint64_t highest;          /* sequence number seen */
 	uint64_t asked;            /* the highest sequence number that had to be acknowledged at once; 0: none */
 	struct rds_ack acks[2];    /* of its messages: the highest, and the one before */
 	uint64_t next;             /* place after its last SEND; 0: none */
-	uint64_t lost;             /* PSNs of the stream that had been given up then */
+	uint64_t lost;             /* PSNs of the stream that had been given up then; iWARP: how often it had lost bytes */
 	uint64_t next_sequence;    /* after the message that ended there; 0: unknown whether it ended */
 	uint32_t fragment;         /* bytes of its fragments except the last; 0: unknown */
 	uint64_t step;             /* between the places of two fragments; 0: unknown */
 	uint32_t transfer_count;   /* ever; the next one is at transfers[transfer_count % RDS_TRANSFERS] */
+	bool has_forgotten;        /* one that no message had named, since the last message that named some */
 	struct rds_transfer transfers[RDS_TRANSFERS];
 };
 
@@ -67,8 +69,9 @@ struct rds_message {
 	uint32_t fragments, credits;
 	uint32_t rdma_key, destination_key;
 	bool has_rdma_key, has_destination_key, was_read, was_written;
+	bool lacks_rdma;           /* READs or WRITEs with its key may have been lost */
 	uint64_t rdma_bytes, first_rdma_frame, last_rdma_frame;
-	uint64_t rdma_begin, rdma_end; /* PSNs of the READs and WRITEs: up to its SEND */
+	uint64_t rdma_begin, rdma_end; /* PSNs of the READs and WRITEs: up to its SEND; not for iWARP */
 	uint64_t rdma_lost;        /* PSNs of the stream that had been given up before */
 	int64_t first_rdma_ns, last_rdma_ns;
 	uint64_t anchor;           /* place of the SEND whose fragment is at position RDS_ANCHOR */

@@ -162,19 +162,21 @@ class Crafted(Rds):
             self.put([row])
         begins.append(len(talk.frames))
         self.last.put(*talk.write("b", 64, 0x1234, 0, bytes(64)))
+        begins.append(len(talk.frames))
         self.put(b.message(b"y", extensions=struct.pack(">BI", rds.RDMA, 0x1234)))
         frames = talk.frames
-        for lost in range(-1, 4):
+        for lost in range(-1, 5):
             talk.frames = [frame for i, frame in enumerate(frames) if lost < 0 or not begins[lost] <= i < begins[lost + 1]]
             found = self.messages(self.captured())
-            there = 0 if lost < 0 else min(4096, len(data) - 4096 * lost)
+            there = 0 if lost < 0 or lost == 4 else min(4096, len(data) - 4096 * lost)
             one = next(o for o in found if o["direction"] == "a>b")
-            self.assertEqual((one["length"], one["data_bytes"], one["complete"]), (len(data), len(data) - there, lost < 0), lost)
-            self.assertEqual([(m["offset"], m["length"]) for m in one["missing"]], [] if lost < 0 else [(4096 * lost, there)])
+            self.assertEqual((one["length"], one["data_bytes"], one["complete"]), (len(data), len(data) - there, not there), lost)
+            self.assertEqual([(m["offset"], m["length"]) for m in one["missing"]], [] if not there else [(4096 * lost, there)])
             if lost < 0:
                 self.assertEqual(one["crc32"], crc(data))
             chasing = next(o for o in found if "rdma_key" in o)
-            self.assertEqual((chasing["rdma_key"], "rdma_bytes" in chasing), (0x1234, False))
+            self.assertEqual((chasing["rdma_key"], chasing["rdma_bytes"], chasing["complete"]), (0x1234, 0 if lost == 4 else 64, False))
+            self.assertEqual(chasing["carried"], "send" if lost == 4 else "mixed")
 
     def test_in_the_middle_of_a_message(self):
         data = bytes(i * 7 % 256 for i in range(2 * 4096 + 100))
