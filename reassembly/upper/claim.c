@@ -401,7 +401,13 @@ void claim_settled(struct rtap_tracker *tracker, struct message *message)
 
 	if (!message->connection->ddp && (request->is_contested || message->shown.first_frame < request->first_frame))
 		decide(tracker, message);
-	if (message->region && !message->has_landed)
+	if (message->region)
+		claim_finish(tracker, message);
+}
+
+void claim_finish(struct rtap_tracker *tracker, struct message *message)
+{
+	if (!message->has_landed)
 		store(tracker, message);
 	if (!message->region)
 		return;

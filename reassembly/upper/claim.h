@@ -17,6 +17,9 @@ void claim_message(struct rtap_tracker *tracker, struct message *message);
 void claim_settled(struct rtap_tracker *tracker, struct message *message);
 void claim_lost(struct rtap_tracker *tracker, const struct message *message, const struct upper_loss *loss);
 
+/* claim_settled() of a message whose request is certain. */
+void claim_finish(struct rtap_tracker *tracker, struct message *message);
+
 /* Records the data of a READ of its request's regions. True: this completed them. */
 bool claim_note_arrival(struct rtap_tracker *tracker, const struct message *message);
 

@@ -12,6 +12,7 @@
 #include "dissect/infiniband/ib.h"
 #include "reassembly/infiniband/assembly.h"
 #include "reassembly/operation.h"
+#include "reassembly/time_windows.h"
 #include "reassembly/upper/claim.h"
 #include "reassembly/upper/nccl_layer.h"
 #include "reassembly/upper/nccl_transfer.h"
@@ -22,6 +23,8 @@
 #define MOST_OUTSTANDING 4096   /* announcements of a channel */
 #define MOST_CONNECTIONS 256    /* searched for data that was captured before the proof */
 #define MOST_EARLIER 64         /* messages of each */
+#define MOST_LATE 64            /* directions searched for data that was captured before an announcement */
+#define MOST_TRIES 16           /* messages that are examined there */
 #define SIZE_BYTES 4            /* a size in the list that ends a transfer of several receives */
 
 static struct nccl_state *state_of(const struct connection *connection)
@@ -31,6 +34,10 @@ static struct nccl_state *state_of(const struct connection *connection)
 
 static void free_state(struct rtap_tracker *tracker, struct connection *connection)
 {
+	struct nccl_state *state = connection->upper_state;
+
+	for (int i = 0; state && i < 2; i++)
+		nccl_late_forget(&state->late[i]);
 	upper_state_destroy(tracker, connection, sizeof(struct nccl_state));
 }
 
@@ -166,31 +173,74 @@ static bool is_known(const struct region *region)
 }
 
 /* Claims the end of a transfer that was not known when it was captured. */
-static void claim_past_end(struct rtap_tracker *tracker, struct message *message)
+static bool claim_past_end(struct rtap_tracker *tracker, struct message *message)
 {
-	if (message->shown.verb == RTAP_VERB_WRITE && assembly_is_whole(message))
-		claim_end(tracker, message);
+	return message->shown.verb == RTAP_VERB_WRITE && assembly_is_whole(message) && claim_end(tracker, message);
 }
 
-/* Claims data that was captured before the proof, but not before the announcement of the memory in frame `since`. */
-static void claim_earlier(struct rtap_tracker *tracker, const struct psn_stream *stream, uint64_t since)
+/* Claims an existing WRITE for the transfer whose memory it fills, if it is `only`, unless that is NULL. False: it is not, or none is known. */
+static bool claim_existing(struct rtap_tracker *tracker, struct message *message, const struct nccl_transfer *only)
+{
+	struct region *region = find(tracker, message);
+
+	if (!region || (only && region->request != &only->request) || !is_known(region) || !claim_data_for(tracker, region, message))
+		return false;
+	if (assembly_is_whole(message))
+		take_data(nccl_transfer_of(region->request), message, message->shown.length);
+	return true;
+}
+
+/* The first of the last messages of a stream. */
+static struct message *first_of_last(const struct psn_stream *stream)
 {
 	struct message *message = TAILQ_LAST(&stream->messages, message_list);
 
 	for (int i = 0; message && message != TAILQ_FIRST(&stream->messages) && i < MOST_EARLIER; i++)
 		message = TAILQ_PREV(message, message_list, link);
-	for (; message; message = TAILQ_NEXT(message, link)) {
-		struct region *region;
+	return message;
+}
 
-		if (message->region || message->shown.verb != RTAP_VERB_WRITE || message->shown.first_frame < since)
-			continue;
-		region = find(tracker, message);
-		if (region && is_known(region) && claim_data_for(tracker, region, message)) {
-			if (assembly_is_whole(message))
-				take_data(nccl_transfer_of(region->request), message, message->shown.length);
-		} else if (!region) {
+/* Claims data that was captured before the proof. */
+static void claim_earlier(struct rtap_tracker *tracker, const struct psn_stream *stream)
+{
+	struct message *message;
+
+	for (message = first_of_last(stream); message; message = TAILQ_NEXT(message, link))
+		if (!message->region && message->shown.verb == RTAP_VERB_WRITE && !claim_existing(tracker, message, NULL))
 			claim_past_end(tracker, message);
-		}
+}
+
+/* Whether the WRITE can be data of the transfer. An empty one can be after its memory. */
+static bool may_be_of(const struct nccl_transfer *transfer, const struct rtap_message *shown)
+{
+	const struct region *region;
+
+	if (shown->verb != RTAP_VERB_WRITE || !shown->has_key || !shown->length)
+		return shown->verb == RTAP_VERB_WRITE && shown->has_key;
+	region = region_at(&transfer->request, false, shown->r_key, shown->virtual_address);
+	return region && region->begin <= shown->virtual_address;
+}
+
+/* Claims WRITEs captured before their announcement, or before the WRITE that they follow on the queue pair, which belongs to a transfer now. */
+static void claim_following(struct rtap_tracker *tracker, const struct message *message)
+{
+	struct message *next = message_list_after(message);
+
+	while (next && !next->region && next->shown.verb == RTAP_VERB_WRITE && (claim_existing(tracker, next, NULL) || claim_past_end(tracker, next)))
+		next = message_list_after(next);
+}
+
+/* Claims data of the transfer that was captured before its announcement. `tries`: how many messages may be examined. */
+static void claim_before(struct rtap_tracker *tracker, const struct nccl_transfer *transfer, const struct psn_stream *stream, unsigned *tries)
+{
+	struct message *message;
+
+	for (message = first_of_last(stream); message && *tries; message = TAILQ_NEXT(message, link)) {
+		if (message->region || !may_be_of(transfer, &message->shown))
+			continue;
+		--*tries;
+		if (claim_existing(tracker, message, transfer))
+			claim_following(tracker, message);
 	}
 }
 
@@ -198,14 +248,13 @@ static void claim_earlier(struct rtap_tracker *tracker, const struct psn_stream 
 static bool may_have_data(const struct connection *connection, int64_t since_ns)
 {
 	return (!connection->layer || connection->layer == &nccl_layer) && connection->shown.transport != RTAP_TRANSPORT_IWARP &&
-	       connection->shown.time_end_ns >= since_ns;
+	       connection->shown.time_end_ns >= since_ns - GRACE_NS;
 }
 
 static void prove(struct rtap_tracker *tracker, struct nccl_state *state)
 {
 	struct connection *connection = TAILQ_LAST(&tracker->connections, connection_list);
 	struct nccl_transfer *transfer;
-	uint64_t since = UINT64_MAX;
 	int64_t since_ns = INT64_MAX;
 
 	state->is_known = true;
@@ -213,12 +262,36 @@ static void prove(struct rtap_tracker *tracker, struct nccl_state *state)
 		TAILQ_FOREACH(transfer, &state->channels[i].transfers, link) {
 			transfer->bytes = 0;
 			nccl_transfer_announced(tracker, transfer);
-			since = transfer->request.first_frame < since ? transfer->request.first_frame : since;
 			since_ns = transfer->request.time_ns < since_ns ? transfer->request.time_ns : since_ns;
 		}
 	for (int i = 0; connection && i < MOST_CONNECTIONS; connection = TAILQ_PREV(connection, connection_list, link), i++)
 		for (int side = 0; side < 2 && may_have_data(connection, since_ns); side++)
-			claim_earlier(tracker, &connection->streams[side], since);
+			claim_earlier(tracker, &connection->streams[side]);
+}
+
+static bool names_key_of(const struct nccl_transfer *transfer, const struct nccl_late *late)
+{
+	const struct request *request = &transfer->request;
+
+	for (uint32_t i = 0; i < request->region_count; i++)
+		if (request->regions[i].key == late->keys[0] || request->regions[i].key == late->keys[1])
+			return true;
+	return false;
+}
+
+/* Claims data of a new transfer that was captured before its announcement. */
+static void claim_late(struct rtap_tracker *tracker, const struct nccl_transfer *transfer)
+{
+	struct nccl_late_list *list = &nccl_layer_state(tracker)->late;
+	struct nccl_late *late = NULL;
+	unsigned tries = MOST_TRIES;
+
+	for (int i = 0; tries && i < MOST_LATE && (late = nccl_late_next(list, late, tracker->now_ns)); i++) {
+		if (!names_key_of(transfer, late))
+			continue;
+		claim_before(tracker, transfer, late->stream, &tries);
+		i += MOST_LATE / NCCL_MOST_QPS;
+	}
 }
 
 /* A WRITE request names memory. */
@@ -226,9 +299,15 @@ static void claim(struct rtap_tracker *tracker, struct message *message)
 {
 	struct region *region = find(tracker, message);
 	struct nccl_transfer *transfer;
+	struct nccl_state *state;
 
-	if (!region)
+	if (!region) {
+		state = state_of(message->connection);
+		if (state && message->shown.verb == RTAP_VERB_WRITE)
+			nccl_late_note(&nccl_layer_state(tracker)->late, &state->late[message->shown.from_a], message->stream, message->shown.r_key,
+				       tracker->now_ns);
 		return;
+	}
 	transfer = nccl_transfer_of(region->request);
 	if (!is_known(region)) {
 		transfer->channel->is_matched = true;
@@ -321,6 +400,7 @@ static bool take_announcement(struct upper_work *work, const uint8_t *bytes, uin
 	struct connection *connection = work->connection;
 	struct nccl_state *state = nccl_state_make(tracker, connection);
 	struct nccl_channel *channel = state ? &state->channels[work->from_a] : NULL;
+	const struct nccl_transfer *transfer;
 
 	if (!channel)
 		return false;
@@ -338,8 +418,13 @@ static bool take_announcement(struct upper_work *work, const uint8_t *bytes, uin
 		return true;
 	if (!state->is_known && channel->is_matched && channel->is_counting)
 		prove(tracker, state);
-	if (state->is_known)
-		show_announcement(work, channel);
+	if (!state->is_known)
+		return true;
+	nccl_late_forget(&state->late[work->from_a]);
+	transfer = TAILQ_LAST(&channel->transfers, nccl_transfers);
+	if (transfer && !LIST_EMPTY(&nccl_layer_state(tracker)->late))
+		claim_late(tracker, transfer);
+	show_announcement(work, channel);
 	return true;
 }
 
@@ -371,6 +456,7 @@ static bool take_write(struct upper_work *work)
 		note_sizes(message, (struct rtap_span){ bytes, payload->captured });
 		if (!claim_end(work->tracker, message) && !is_proven_by(work->tracker, message))
 			return false;
+		claim_following(work->tracker, message);
 		show_data(work, nccl_transfer_of(message->region->request));
 		return true;
 	}
@@ -384,7 +470,7 @@ static bool take_write(struct upper_work *work)
 static bool take_packet(struct upper_work *work)
 {
 	struct nccl_state *state = state_of(work->connection);
-	struct message *message = work->message, *next;
+	struct message *message = work->message;
 	struct nccl_transfer *transfer;
 
 	if (!state)
@@ -392,10 +478,9 @@ static bool take_packet(struct upper_work *work)
 	if (message && message->region) {
 		transfer = nccl_transfer_of(message->region->request);
 		take_data(transfer, message, message->shown.length);
-		next = message_list_after(message);
-		/* Its first packet was retransmitted after the end was captured. */
-		if (next && !next->region)
-			claim_past_end(work->tracker, next);
+		if (ib_opcodes[work->packet->ib.opcode].headers & IB_IMMDT)
+			nccl_transfer_note_end(transfer, message);
+		claim_following(work->tracker, message);
 		show_data(work, transfer);
 		return true;
 	}
@@ -426,7 +511,7 @@ static void data_settled(struct rtap_tracker *tracker, struct message *message)
 		transfer->ack_ns = shown->time_ns + shown->latency_ns;
 		transfer->ack_frame = shown->answered_in;
 	}
-	claim_settled(tracker, message);
+	claim_finish(tracker, message);
 	nccl_channel_advance(tracker, channel);
 }
 
@@ -484,6 +569,8 @@ static void merged(struct rtap_tracker *tracker, struct connection *from, struct
 
 	if (to->layer != &nccl_layer || !state)
 		return;
+	for (int i = 0; i < 2; i++)
+		nccl_late_forget(&state->late[i]);
 	if (to->upper_state) {
 		bool is_known = state->is_known;
 

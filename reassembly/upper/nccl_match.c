@@ -74,11 +74,9 @@ struct region *nccl_match_find(const struct multimap *index, const struct messag
 
 	for (unsigned i = 0; link && i < MOST_EXAMINED; link = link->same.older, i++) {
 		struct region *region = link->region;
+		bool is_exact = shown->length && region->begin == shown->virtual_address;
 		enum nccl_fit fits;
 
-		/* memory announced after the WRITE is for a later WRITE */
-		if (region->request->first_frame > shown->first_frame)
-			continue;
 		if (shown->virtual_address < region->begin || !is_within(region, shown))
 			continue;
 		/* hosts with several devices use all of their addresses, with a key for each */
@@ -87,7 +85,7 @@ struct region *nccl_match_find(const struct multimap *index, const struct messag
 		fits = fit(region, message);
 		if (!fits)
 			continue;
-		if (shown->length ? region->begin == shown->virtual_address : fits == NCCL_IS_NEXT)
+		if (fits == NCCL_IS_NEXT ? !shown->length || is_exact : is_exact && region->request->first_frame <= shown->first_frame)
 			return region;
 		if (!best || fits > best_fits || (fits == best_fits && is_better(link, best))) {
 			best = link;

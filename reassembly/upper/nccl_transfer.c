@@ -16,6 +16,7 @@
 #define NUMBER_TEXT 24
 #define OBJECT_TEXT 48
 #define MOST_NEIGHBOURS 8 /* messages without a transfer between those of transfers, searched for one that came late */
+#define MOST_BETWEEN 64   /* messages without a transfer between one captured before its announcement and those of transfers */
 #define MOST_RUNS 4096    /* disjoint ranges of a buffer that are remembered */
 
 struct nccl_operation {
@@ -219,10 +220,16 @@ static uint64_t count_up_to(const struct nccl_transfer *transfer)
 	return !done || transfer->index <= done ? 1 : transfer->index - done;
 }
 
+static bool is_before_announcement(const struct nccl_transfer *transfer, const struct message *message)
+{
+	return message->shown.first_frame < transfer->request.first_frame;
+}
+
 void nccl_transfer_take(struct nccl_transfer *transfer, const struct message *message)
 {
 	const struct rtap_message *shown = &message->shown;
 
+	transfer->is_late |= is_before_announcement(transfer, message);
 	transfer->immediates += shown->has_immediate;
 	nccl_transfer_note_place(transfer, message);
 	note_qp(transfer, (uint32_t)message->connection->shown.number);
@@ -269,6 +276,23 @@ static struct nccl_place place_before(const struct nccl_place *place, const stru
 	return known;
 }
 
+/* The announcements before that of the transfer, down to index `least`, were captured. */
+static bool are_known_since(const struct nccl_transfer *transfer, uint64_t least)
+{
+	const struct nccl_transfer *before = transfer;
+
+	if (transfer->index < least || transfer->index - least > NCCL_MOST_QPS)
+		return false;
+	while (before->index > least) {
+		const struct nccl_transfer *next = TAILQ_PREV(before, nccl_transfers, link);
+
+		if (!next || next->index + 1 != before->index)
+			return false;
+		before = next;
+	}
+	return true;
+}
+
 /* Of a message captured late: whether its neighbours in the sequence that belong to the channel allow the transfer. */
 static bool fits_between(const struct nccl_transfer *transfer, const struct message *message)
 {
@@ -293,6 +317,12 @@ static bool is_taken(const struct region *region, uint64_t from, uint64_t length
 	return length && run < region->arrived.count && coverage_runs(&region->arrived)[run].begin < from + length;
 }
 
+/* Whether the sender announced fewer bytes than the transfer would have with this WRITE. */
+static bool is_too_long(const struct nccl_transfer *transfer, uint64_t length)
+{
+	return length && transfer->has_total && (transfer->bytes > transfer->total || length > transfer->total - transfer->bytes);
+}
+
 /* Whether an announcement after that of the transfer was not captured: it can have been of the same buffer. */
 static bool has_unseen_after(const struct nccl_transfer *transfer)
 {
@@ -300,6 +330,49 @@ static bool has_unseen_after(const struct nccl_transfer *transfer)
 	const struct psn_stream *stream = &request->connection->streams[request->from_a];
 
 	return stream->acknowledged > stream->next || region_may_be_followed(request);
+}
+
+/*
+ * What the capture has before the message on its queue pair, without a gap: the last WRITE of a transfer, or the beginning of the queue pair, and then
+ * `ends` WRITEs without a transfer that end one. False: unknown.
+ */
+static bool find_known_before(const struct nccl_place *place, const struct message *message, struct nccl_place *known, uint64_t *ends)
+{
+	const struct message *before;
+
+	*ends = 0;
+	for (int i = 0; i < MOST_BETWEEN; i++, message = before) {
+		before = message_list_before(message);
+		if (!before || !before->has_last || before->high + 1 != message->low)
+			break;
+		if (before->region) {
+			*known = (struct nccl_place){ .index = nccl_transfer_of(before->region->request)->index, .is_last = before->shown.has_immediate };
+			return nccl_transfer_of(before->region->request)->channel->places <= place &&
+			       place < nccl_transfer_of(before->region->request)->channel->places + NCCL_MOST_QPS;
+		}
+		*ends += before->shown.has_immediate;
+	}
+	*known = place->connection ? *place : (struct nccl_place){ .is_last = true };
+	return place->connection ? place->next_psn == message->low : !message->shown.psn;
+}
+
+/* Of a WRITE captured before the announcement: its place on the queue pair, on which each transfer has one end, shows the index. */
+static enum nccl_fit fit_by_place(const struct nccl_transfer *transfer, const struct message *message, const struct nccl_place *place, bool is_after)
+{
+	const struct message *after = message_list_after(message);
+	bool is_earlier = place->connection && message->low < place->psn;
+	struct nccl_place known;
+	uint64_t ends, least;
+
+	if (!find_known_before(place, message, &known, &ends) || (is_earlier && !fits_between(transfer, message)))
+		return NCCL_FITS_NOT;
+	least = known.index + known.is_last;
+	if (transfer->index == least + ends)
+		return is_after && !transfer->channel->splits ? NCCL_FITS_AFTER : NCCL_IS_NEXT;
+	/* transfers can also take turns on the queue pairs */
+	if (ends || !known.is_last || is_after || !are_known_since(transfer, least))
+		return NCCL_FITS_NOT;
+	return !is_earlier || (after && after->region && message->has_last && message->high + 1 == after->low) ? NCCL_FITS : NCCL_FITS_NOT;
 }
 
 /* The first WRITE of a queue pair, whose PSNs begin at 0, for the first transfer. */
@@ -321,8 +394,10 @@ enum nccl_fit nccl_transfer_fit(const struct region *region, const struct messag
 	struct nccl_place known;
 	uint64_t least;
 
-	if (is_taken(region, from, message->shown.length))
+	if (is_taken(region, from, message->shown.length) || is_too_long(transfer, message->shown.length))
 		return NCCL_FITS_NOT;
+	if (is_before_announcement(transfer, message))
+		return place ? fit_by_place(transfer, message, place, is_after) : NCCL_FITS_NOT;
 	if (!place || !place->connection)
 		return is_first(transfer, message) ? (is_after ? NCCL_FITS_AFTER : NCCL_FITS) :
 		       is_after || has_unseen_after(transfer) ? NCCL_FITS_NOT : NCCL_FITS;
@@ -346,6 +421,14 @@ void nccl_transfer_note_place(struct nccl_transfer *transfer, const struct messa
 			.connection = message->connection->shown.number, .psn = message->low, .next_psn = message->has_last ? message->high + 1 : 0,
 			.index = transfer->index, .is_last = message->shown.has_immediate,
 		};
+}
+
+void nccl_transfer_note_end(struct nccl_transfer *transfer, const struct message *message)
+{
+	struct nccl_place *place = place_of(transfer, message);
+
+	if (place && place->connection && message->low == place->psn)
+		place->is_last = true;
 }
 
 void nccl_transfer_note_range(struct rtap_tracker *tracker, struct region *region, const struct message *message)
@@ -392,7 +475,7 @@ static struct nccl_costs judge(struct nccl_transfer *transfer, const struct mess
 	return nccl_judge(&channel->pace, &(struct nccl_times){
 		.index = transfer->index, .bytes = transfer->bytes, .announced_ns = transfer->request.time_ns, .first_ns = transfer->first_ns,
 		.last_ns = transfer->last_ns, .again_ns = transfer->again_ns, .acknowledged_ns = transfer->ack_ns, .has_ack = transfer->has_own_ack,
-		.lacks_data = !nccl_transfer_is_whole(transfer), .lost_ns = lost->time_us * UINT64_C(1000),
+		.lacks_data = !nccl_transfer_is_whole(transfer), .is_late = transfer->is_late, .lost_ns = lost->time_us * UINT64_C(1000),
 		.announcement_lost_ns = announcement ? announcement->shown.time_lost_us * UINT64_C(1000) : 0,
 		.paused_ns = { nccl_job_paused(progress, before, progress->announced_after), nccl_job_paused(progress, ready, progress->begun_after) },
 		.knows_free = { progress->knows_receiver, progress->knows_sender },

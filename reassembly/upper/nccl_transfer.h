@@ -8,6 +8,7 @@
 
 #include "dissect/nccl/nccl_cts.h"
 #include "reassembly/upper/nccl_job.h"
+#include "reassembly/upper/nccl_late.h"
 #include "reassembly/upper/nccl_match.h"
 #include "reassembly/upper/nccl_waits.h"
 #include "reassembly/upper/request.h"
@@ -27,6 +28,7 @@ struct nccl_transfer {
 	uint64_t bytes;              /* of complete WRITEs, or of those that were complete when first associated */
 	bool has_data, has_ack;
 	bool has_own_ack;            /* the last acknowledgement is of no later message */
+	bool is_late;                /* the announcement was captured after data */
 	uint64_t first_frame, last_frame, ack_frame;
 	int64_t first_ns, last_ns, ack_ns;
 	int64_t again_ns;            /* of the last copy of data that was sent again; 0: none */
@@ -73,11 +75,13 @@ struct nccl_state {
 	bool is_known;               /* NCCL is proven */
 	uint8_t order;               /* enum nccl_order */
 	struct nccl_channel channels[2]; /* announced by b; by a */
+	struct nccl_late late[2];    /* WRITEs of b; of a */
 };
 
 /* In the tracker. */
 struct nccl_layer_state {
 	struct multimap memory;      /* announced */
+	struct nccl_late_list late;
 	struct nccl_jobs jobs;
 };
 
@@ -112,12 +116,14 @@ void nccl_transfer_take(struct nccl_transfer *transfer, const struct message *me
 
 /*
  * Whether the WRITE can have data of the region's transfer: no other WRITE has these bytes, and on its queue pair it is neither after the transfer's
- * last data, nor after data of a later transfer, nor before that of an earlier one.
+ * last data, nor after data of a later transfer, nor before that of an earlier one. If the announcement was captured after it, its place on the queue
+ * pair must also show it: the capture has all packets since an earlier transfer, or since the queue pair's first.
  */
 enum nccl_fit nccl_transfer_fit(const struct region *region, const struct message *message);
 
-/* Remembers that it belongs to the transfer; that it has these bytes. */
+/* Remembers that it belongs to the transfer; that it has immediate data, even if the capture truncated that; that it has these bytes. */
 void nccl_transfer_note_place(struct nccl_transfer *transfer, const struct message *message);
+void nccl_transfer_note_end(struct nccl_transfer *transfer, const struct message *message);
 void nccl_transfer_note_range(struct rtap_tracker *tracker, struct region *region, const struct message *message);
 
 /* Whether all of its data was captured, by the known or announced size. */

@@ -86,12 +86,13 @@ static void own(struct nccl_costs *costs, const struct nccl_times *times, int64_
 struct nccl_costs nccl_judge(struct nccl_pace *pace, const struct nccl_times *times)
 {
 	bool knows_end = pace->has_end ? !pace->lacks_data && times->index == pace->index + 1 : times->index <= 1;
-	struct nccl_costs costs = { .knows_sender = true, .knows_receiver = pace->has_end && knows_end };
+	struct nccl_costs costs = { .knows_sender = !times->is_late, .knows_receiver = !times->is_late && pace->has_end && knows_end };
 	int64_t ready_ns = pace->has_end ? later(times->announced_ns, pace->end_ns) : times->announced_ns, lost_ns, end_ns;
 
 	if (costs.knows_receiver)
 		costs.receiver_ns = between(pace->end_ns, times->announced_ns);
-	costs.sender_ns = between(ready_ns, times->first_ns);
+	if (!times->is_late)
+		costs.sender_ns = between(ready_ns, times->first_ns);
 	take_pause(&costs.receiver_ns, times->paused_ns[0], &costs);
 	take_pause(&costs.sender_ns, times->paused_ns[1], &costs);
 	learn(pace, times);

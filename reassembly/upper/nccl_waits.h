@@ -30,6 +30,7 @@ struct nccl_times {
 	int64_t again_ns;        /* of the last copy of data that was sent again; 0: none */
 	bool has_ack;            /* acknowledged_ns is valid */
 	bool lacks_data;         /* some of its data was not captured: it can have begun earlier, and ended later */
+	bool is_late;            /* its announcement was captured after data: announced_ns is not valid */
 	uint64_t lost_ns;        /* by recoveries within its data */
 	uint64_t announcement_lost_ns; /* by recoveries of its announcement */
 	int64_t paused_ns[2];    /* pauses of the job, before the announcement and before the data */
@@ -38,7 +39,7 @@ struct nccl_times {
 };
 
 struct nccl_costs {
-	bool knows_sender;       /* false: 1 ms or more, but the transfer before it, or its first data, may not have been captured: sender_ns is unknown */
+	bool knows_sender;       /* false: 1 ms or more, but the transfer before it, or its first data, may not have been captured; or is_late: sender_ns is unknown */
 	bool knows_receiver;     /* false: the transfer before it was not captured, or not all of it, so receiver_ns is unknown; or knows_sender is false */
 	int64_t receiver_ns;     /* receiver late: time from the last data of the previous transfer to the announcement, which data followed at once */
 	int64_t sender_ns;       /* sender late: its buffer was announced and the previous transfer complete, but its data had not begun */

@@ -586,6 +586,51 @@ class Damaged(Nccl):
                 with self.subTest(seed=seed, id=o["id"], object=o["object"]):
                     self.check_known(o, made.pop((int(o["object"].split()[2], 16), int(o["id"]))), known)
 
+    @staticmethod
+    def captured_late(host, link, since, late):
+        """Its frames, with the announcements of the communicator after a time that much later."""
+        announces = lambda time, data: time >= since and data[42] == nccl.WRITE_ONLY and data[26:30] == bytes(link.receiver.address)
+        return sorted(((time + (late if announces(time, data) else 0), data) for time, data in host.frames), key=lambda frame: frame[0])
+
+    def test_data_that_was_captured_before_its_announcement(self):
+        """The capture reordered packets, has two clocks, or misses the first copy of each announcement: its time shows no delay."""
+        for late in (40 * nccl.US, 3 * MS):
+            for how in ({}, {"qps": 4}, {"qps": 3, "spread": True}, {"adaptive": True, "qps": 2}, {"layout": "wide, two keys", "big": True}):
+                with self.subTest(late=late, **how):
+                    sender, receiver = Host(1), Host(2)
+                    link = Apart(sender, receiver, **how)
+                    made = self.run_job(link, [*SIZES, [1000, 2000], [3000] * 8, [5, 0, 7], 20000], events={5: {"sender_late": 5 * MS}})
+                    receiver.frames = self.captured_late(receiver, link, made[2].begun, late)
+                    found = sorted(self.operations(receiver), key=lambda o: int(o["id"]))
+                    self.assertEqual([(int(o["id"]), o["data_bytes"], o["qps"], o["complete"], "response_frame" in o) for o in found],
+                                     [(t.index, t.size, t.qps, True, True) for t in made])
+                    before = [o for o in found if o.get("first_data_frame", o["request_frame"]) < o["request_frame"]]
+                    self.assertGreater(len(before), len(made) - 5)
+                    for o in before:
+                        self.assertEqual([key for key in ("sender_wait", "receiver_wait", "sender_own", "receiver_own") if key in o], [])
+                        self.assertEqual(o["verdict"], "none")
+
+    def test_data_whose_announcement_was_not_captured_belongs_to_no_later_one(self):
+        """Buffers are used again: of the announcement that names them next, also if that was captured after its own data."""
+        for late, kind in ((0, Apart), (0, Communicator), (40 * nccl.US, Apart)):
+            for how in ({}, {"qps": 2}, {"qps": 2, "spread": True}):
+                with self.subTest(late=late, kind=kind.__name__, **how):
+                    sender, receiver = Host(1), Host(2)
+                    link = kind(sender, receiver, **how)
+                    made = self.run_job(link, [4096] * 40)
+                    hidden = bytes(receiver.address), made[10].announced
+                    receiver.frames = [frame for frame in self.captured_late(receiver, link, made[2].begun, late)
+                                       if not (frame[1][26:30] == hidden[0] and frame[0] == hidden[1] + late and frame[1][42] == nccl.WRITE_ONLY)]
+                    found = {int(o["id"]): o for o in self.operations(receiver)}
+                    self.assertNotIn(made[10].index, found)
+                    self.assertEqual(len(found), len(made) - 1)
+                    for t in made:
+                        o = found.get(t.index, {})
+                        self.assertIn(o.get("data_bytes", 0), (0, t.size))
+                        self.assertLessEqual(o.get("last_data_frame", 0) - o.get("first_data_frame", 0), 8)
+                        # a queue pair with one transfer of several shows no index by itself: after a gap, none is known
+                        self.assertTrue(t is made[10] or o["complete"] or (late and "spread" in how), o)
+
     def test_a_transfer_that_was_not_captured_makes_no_sender_late(self):
         """The one after it was announced early, and waited for it."""
         sender, receiver, link = self.pair()

@@ -135,8 +135,9 @@ class Transfer:
 class Communicator:
     """A communicator from one host to another; NCCL has one for each direction and channel."""
 
-    def __init__(self, sender, receiver, layout="two keys", qps=1, big=False, adaptive=False, tag=None):
-        self.sender, self.receiver, self.layout, self.big, self.adaptive = sender, receiver, layout, big, adaptive
+    def __init__(self, sender, receiver, layout="two keys", qps=1, big=False, adaptive=False, tag=None, spread=False):
+        """spread: transfers take turns on the queue pairs, instead of each being divided among all of them."""
+        self.sender, self.receiver, self.layout, self.big, self.adaptive, self.spread = sender, receiver, layout, big, adaptive, spread
         self.pairs = [Pair(receiver, sender) for _ in range(qps)]
         self.tag = sender.number if tag is None else tag
         self.index = 0
@@ -161,14 +162,19 @@ class Communicator:
         pair.deliver(pair.a, pair.a.packets(self.ring + slot * MOST_RECEIVES * len(entries[0]), self.ring_key, data), time)
         return addresses
 
+    def current_pairs(self):
+        """The queue pairs of the current transfer."""
+        return [self.pairs[self.index % len(self.pairs)]] if self.spread else self.pairs
+
     def data_of(self, sizes, addresses):
         """[(pair, packets)] of all queue pairs."""
         parts = []
-        for number, pair in enumerate(self.pairs):
+        pairs = self.current_pairs()
+        for number, pair in enumerate(pairs):
             packets = []
             pieces = []
             for size, address in zip(sizes, addresses):
-                chunk = -(-(-(-size // len(self.pairs))) // 128) * 128
+                chunk = -(-(-(-size // len(pairs))) // 128) * 128
                 begin = min(number * chunk, size)
                 pieces.append((address + number * chunk, bytes(min(chunk, size - begin))))
             tail = len(sizes) > 1 or self.adaptive
@@ -203,7 +209,7 @@ class Communicator:
             cost["receiver late"] = max(0, announced - self.done)
         verdict = max(cost, key=cost.get)
         verdict = verdict if cost[verdict] >= MS else "none"
-        made = Transfer(self, self.index, sum(sizes), verdict, cost.get(verdict, 0), len(self.pairs))
+        made = Transfer(self, self.index, sum(sizes), verdict, cost.get(verdict, 0), len(self.current_pairs()))
         made.announced, made.begun, made.ended, made.arrived = announced, begin, max(acks), max(ends) + DELAY
         self.done, self.ended = max(ends), made.ended
         return made
