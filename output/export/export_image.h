@@ -31,6 +31,7 @@ struct image {
 	bool is_of_id;            /* of a file: its path is not known */
 	uint64_t unseen;          /* of a file, with size_known: requests that were missing before, and changes of unknown files */
 	uint64_t first;           /* of a file: the request with which the image began */
+	uint64_t opened;          /* of a file: no request was missing between this frame and `first`; 0: nor before it */
 	uint64_t disk_id;         /* of a file: on the server's disk; 0: unknown */
 	uint64_t born;            /* of a file: the response that created it; 0: unknown */
 	char target[];            /* of a file: its first path */

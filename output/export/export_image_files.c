@@ -118,8 +118,23 @@ static void note_unseen(struct images *images, const struct file_effect *effect)
 	uint64_t room = images->memory < images->max_memory ? images->max_memory - images->memory : 0;
 	bool is_range = bytes->length && bytes->offset <= UINT64_MAX - bytes->length;
 
-	images->memory += unseen_add(&images->unseen, effect->path, via ? via->first : effect->first, bytes->response_frame, is_range ? bytes->offset : 0,
-				     is_range ? bytes->offset + bytes->length : UINT64_MAX, room);
+	uint64_t first = via ? via->first : effect->first;
+	size_t memory = unseen_add(&images->unseen, effect->path, first, bytes->response_frame, is_range ? bytes->offset : 0,
+				   is_range ? bytes->offset + bytes->length : UINT64_MAX, room);
+
+	/* the CREATE that was not captured may have emptied the file: then there are zeros before what changed */
+	if (is_range && bytes->offset && via && via->is_of_id && via->opened)
+		memory += unseen_add(&images->unseen, effect->path, first, via->opened, 0, bytes->offset, room - memory);
+	images->memory += memory;
+}
+
+/* A request was missing before the one of the effect. */
+static void note_gap(struct images *images, const struct file_effect *effect)
+{
+	if (effect->unseen <= images->gaps)
+		return;
+	images->gaps = effect->unseen;
+	images->gap_frame = effect->bytes.request_frame;
 }
 
 /* Nothing is known before the frame. */
@@ -169,6 +184,7 @@ static struct image *file_of(struct images *images, const struct file_effect *ef
 	} else if (create && (image = create_file(images, effect->path))) {
 		image->first = effect->bytes.request_frame;
 		image->is_of_id = effect->is_of_id;
+		image->opened = images->gap_frame < image->first ? images->gap_frame : image->first;
 		image->unseen = unseen;
 		image->disk_id = effect->disk_id;
 		if (effect->kind == FILE_DATA && effect->size <= INT64_MAX)
@@ -222,6 +238,7 @@ void images_take_file(struct images *images, const struct file_effect *effect)
 	struct image *image;
 
 	images->file_operations++;
+	note_gap(images, effect);
 	if (effect->kind == FILE_UNSEEN) {
 		note_unseen(images, effect);
 		return;

@@ -61,6 +61,7 @@ struct images {
 	struct copies copies;
 	struct nameless nameless;
 	struct unseen_changes unseen; /* of files whose path is not known */
+	uint64_t gaps, gap_frame;    /* requests of files that are missing, and a frame after the last of them */
 	uint64_t extents, added;     /* of all images; those added since frames were cleared */
 	uint64_t newest, horizon;    /* newest response; the order of commands up to this frame is no longer known; 0: of none */
 	uint64_t captured, made;     /* bytes written: captured, and not captured (zeros, copies) */

@@ -141,8 +141,12 @@ bool smb_fragments_add(struct rtap_tracker *tracker, struct connection *connecti
 					     .wire = fragment->length, .sends = 1 };
 		return true;
 	}
-	if (place < fragments->count && fragments->list[place].psn == fragment->psn)
-		return false;
+	if (place < fragments->count && fragments->list[place].psn == fragment->psn) {
+		if (fragments->list[place].bytes.length >= fragment->bytes.length)
+			return false;
+		/* the copy before was truncated */
+		remove_some(tracker, connection, fragments, place, 1);
+	}
 	while (fragments->count && (fragments->count >= MOST_FRAGMENTS || fragments->bytes + fragment->bytes.length > MOST_BYTES)) {
 		tracker->counters.evictions++;
 		remove_some(tracker, connection, fragments, 0, 1);

@@ -90,6 +90,12 @@ static void show_message(struct upper_work *work, const struct smb_whole *whole,
 	dissect_again(work);
 }
 
+/* Whether the SEND was taken before from a copy that the capture truncated. */
+static bool completes_truncated(const struct upper_work *work)
+{
+	return work->message && !work->keep && work->result->completed == work->message;
+}
+
 /* A transfer with data. */
 static void take_transfer(struct upper_work *work, struct smb_connection *state, const struct rtap_layer *layer)
 {
@@ -106,7 +112,7 @@ static void take_transfer(struct upper_work *work, struct smb_connection *state,
 	if (!length || offset > bytes.length)
 		return;
 	bytes = (struct rtap_span){ bytes.bytes + offset, bytes.length - offset < length ? bytes.length - offset : length };
-	if (!upper_is_new(work)) {
+	if (!upper_is_new(work) && !completes_truncated(work)) {
 		/* a repeat is shown like the first copy, if possible */
 		whole = (struct smb_whole){ .bytes = bytes, .wire = length, .sends = 1 };
 		if (!little_bits(layer_bytes(work->packet, layer), SMB_DIRECT_REMAINING))

@@ -467,9 +467,11 @@ void smb_operation_ended(struct rtap_tracker *tracker, struct command *command, 
 {
 	const struct smb_request *request = (const struct smb_request *)command;
 	const struct request *base = &command->request;
+	uint64_t latest = base->connection->shown.last_frame;
 
 	if (!tracker->take_file_effect)
 		return;
+	latest = latest > base->first_frame ? latest : base->first_frame;
 	for (uint32_t i = 0; i < request->part_count; i++) {
 		const struct smb_part *part = &request->parts[i];
 		char *path = smb_part_file_path(tracker, part);
@@ -478,9 +480,8 @@ void smb_operation_ended(struct rtap_tracker *tracker, struct command *command, 
 		char unknown[SMB_PATH_OF_ID];
 
 		effect.bytes.request_frame = base->first_frame;
-		/* without a response it was executed after its data were moved */
-		effect.bytes.response_frame = response ? response->shown.first_frame :
-					      base->data.last_frame > base->first_frame ? base->data.last_frame : base->first_frame;
+		/* without a response it may have been executed at any time since */
+		effect.bytes.response_frame = response ? response->shown.first_frame : latest;
 		effect.bytes.time_ns = base->time_ns;
 		if (!base->is_seen || (!path && !part->has_file)) {
 			if (is_change(part))

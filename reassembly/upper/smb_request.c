@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "dissect/smb/smb.h"
+#include "reassembly/operation.h"
 #include "reassembly/upper/claim.h"
 #include "reassembly/upper/smb_operation.h"
 #include "reassembly/upper/smb_part.h"
@@ -193,12 +194,29 @@ static uint64_t count_unseen(struct upper_work *work, const struct units *units)
 	return smb_names_unseen(work->tracker, is_gap);
 }
 
+/* The request of the same SEND, which has not been answered yet: its copy before was truncated. */
+static struct smb_request *find_truncated(const struct upper_work *work, uint64_t id)
+{
+	struct command *command = command_find(work->connection, work->from_a, id);
+
+	return command && command->request.is_seen && command->request.psn == work->message->low ? (struct smb_request *)command : NULL;
+}
+
 static void take_request(struct upper_work *work, const struct smb_whole *whole, const struct units *units)
 {
 	struct smb_connection *state = work->connection->upper_state;
 	struct smb_credits *credits = &state->credits[work->from_a];
-	struct smb_request *request;
+	struct smb_request *request = find_truncated(work, little_bits(whole->bytes.bytes, SMB2_MESSAGE_ID));
 
+	/* it has been answered */
+	if (!request && work->message->request)
+		return;
+	if (request) {
+		request_forget_memory(work->tracker, &request->command.request);
+		if (fill_parts(work, request, units))
+			name_memory(work, request);
+		return;
+	}
 	request = (struct smb_request *)command_begin(work, little_bits(whole->bytes.bytes, SMB2_MESSAGE_ID));
 	if (!request)
 		return;
@@ -289,6 +307,19 @@ static void take_responses(struct upper_work *work, const struct smb_whole *whol
 		take_unknown(work, whole, units);
 }
 
+/* The SEND's copy before was truncated: takes what that lacked of the responses. */
+static void complete_responses(struct upper_work *work, const struct units *units, struct smb_request *request)
+{
+	for (uint32_t i = 0; i < units->count; i++) {
+		const struct unit *unit = &units->list[i];
+		struct smb_part *part = find_part(request, little_bits(unit->header, SMB2_MESSAGE_ID));
+		bool has_body = part && (part->command == SMB2_READ || part->command == SMB2_WRITE || (part->command == SMB2_CREATE && !part->has_file));
+
+		if (part && (!part->is_answered || has_body))
+			smb_part_answer(work, request, part, unit->header, (struct rtap_span){ unit->body, unit->length });
+	}
+}
+
 /* Takes what requests cost and responses grant. The first request of a connection has the only credit: [MS-SMB2] 3.2.5.1. */
 static void note_balance(struct smb_connection *state, const struct units *units, bool from_a, bool grants)
 {
@@ -323,10 +354,20 @@ static bool is_interim(struct rtap_span message)
 
 void smb_take_message(struct upper_work *work, const struct smb_whole *whole, struct smb_request *request)
 {
+	const struct message *send = work->message;
 	struct units units;
 	struct smb_part *part;
 
 	find_units(whole->bytes, &units);
+	if (send->operation && !send->request) {
+		operation_destroy(work->tracker, work->message);
+	} else if (send->request) {
+		if (!is_response(whole->bytes))
+			take_request(work, whole, &units);
+		else if (request && request->command.request.response == send && request->command.request.is_seen)
+			complete_responses(work, &units, request);
+		return;
+	}
 	if (!units.count) {
 		smb_operation_opaque(work, whole);
 		return;

@@ -42,7 +42,7 @@ struct smb_request;
 /* The request of the first response in a message. NULL: it is not a response, or the request is unknown. */
 struct smb_request *smb_request_of(const struct upper_work *work, struct rtap_span message);
 
-/* Processes a message that the current SEND completed. `request`: by smb_request_of(). */
+/* Processes a message that the current SEND completed, also if a truncated copy of it was processed before. `request`: by smb_request_of(). */
 void smb_take_message(struct upper_work *work, const struct smb_whole *whole, struct smb_request *request);
 
 /* Facts about the request of a response, for its dissection. All zero: the request is unknown. */

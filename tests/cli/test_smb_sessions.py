@@ -279,6 +279,68 @@ class Changes(Smb):
             with self.subTest((disposition, cut)):
                 self.assertEqual([each[1:3] for each in self.files(capture)[1]], missing)
 
+    def test_a_write_without_a_response_can_have_been_executed_after_later_ones(self):
+        for is_captured in (True, False):
+            scene, talk, client = self.scene(port=smb.PORT)
+            smb.put_all(scene, talk, client.set_up())
+            file, sends = client.create("f")
+            smb.put_all(scene, talk, sends)
+            first = client.write(file, 0, b"1" * 300)
+            smb.put_all(scene, talk, first[:3] + client.write(file, 100, b"2" * 300) + (first[3:] if is_captured else []))
+            smb.put_all(scene, talk, client.exchange(smb.ECHO, smb.EMPTY, smb.EMPTY))
+            found, missing = self.files(self.capture(scene))
+            self.assertEqual([each[1:3] for each in missing], [] if is_captured else [(0, 300)])
+            if is_captured:
+                self.assertEqual(found["srv/share/f"], b"1" * 300 + b"2" * 100)
+
+    def test_what_a_missing_request_cut_off_is_zero_before_later_changes_of_unknown_files(self):
+        """The request may have been the CREATE of the unknown file id, and have emptied the file."""
+        def size(client, file):
+            return self.size(END, 200)(client, file)
+
+        def write(client, file):
+            return client.write(file, 150, b"2" * 50, inline=True)
+        for change, missing in ((size, [(0, 300)]), (write, [(0, 200)])):
+            for is_missing in (True, False):
+                scene, talk, client = self.scene(port=smb.PORT)
+                smb.put_all(scene, talk, client.set_up())
+                file, sends = client.create("f")
+                smb.put_all(scene, talk, sends + client.write(file, 0, b"1" * 300))
+                if is_missing:
+                    client.next_number()
+                client.names[b"unknown file id."] = None
+                smb.put_all(scene, talk, change(client, b"unknown file id."))
+                found = self.files(self.capture(scene))[1]
+                # without a missing request the file has its bytes before the change
+                wanted = missing if is_missing else [(200, 100)] if change is size else [(150, 50)]
+                self.assertEqual([each[1:3] for each in found if each[0] == "smb/srv/share/f"], wanted)
+
+    def test_the_whole_copy_of_a_truncated_frame_counts(self):
+        """Each SEND was captured twice: truncated within the header or the body of SMB, and whole."""
+        scene, talk, client = self.scene(port=smb.PORT)
+        smb.put_all(scene, talk, client.set_up())
+        begin = len(scene.frames)
+        file, sends = client.create("f")
+        smb.put_all(scene, talk, sends + client.write(file, 0, b"1" * 300) + client.write(file, 300, b"2" * 50, inline=True) +
+                    client.read(file, 0, b"1" * 100, inline=True) + self.size(END, 500)(client, file))
+        path = self.capture(scene)
+        frames = list(capfile.read(path))
+        whole = self.described(path)
+        for cut in (20, 70, 80, 100, 120):
+            doubled = frames[:begin]
+            for link, data, wire in frames[begin:]:
+                at = data.find(b"\xfeSMB")
+                if 0 <= at and at + cut < len(data):
+                    doubled.append((link, data[:at + cut], wire))
+                doubled.append((link, data, wire))
+            capfile.write_pcap(path, 1, doubled)
+            with self.subTest(cut):
+                self.assertEqual(self.described(path), whole)
+
+    def described(self, path):
+        keys = ("name", "object", "status", "offset", "length", "data_bytes", "complete", "missing")
+        return [[o.get(key) for key in keys] for o in self.operations(path)], self.files(path)
+
     def test_a_message_is_not_the_end_of_the_one_before_it(self):
         """The end of a READ's response was not captured; the next message, an error, has its length."""
         scene, talk, client = self.scene(port=smb.PORT)
