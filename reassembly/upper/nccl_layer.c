@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * NCCL's InfiniBand transport (and RCCL's, which is the same on the wire) as an upper layer. It does not use communication management, so it is
- * recognised by two signs: a WRITE to a key and address in an announcement; and an index of announcements that increases by one, or
- * immediate data that equals the number of bytes written. Until both are seen, nothing is shown or reported.
+ * recognised by two signs: a WRITE to a key and address in an announcement; and an index of announcements that increases by one, or, with the
+ * first index, immediate data that equals the number of bytes written. Until both are seen, nothing is shown or reported.
  */
 #include "config.h"
 
@@ -25,6 +25,7 @@
 #define MOST_EARLIER 64         /* messages of each */
 #define MOST_LATE 64            /* directions searched for data that was captured before an announcement */
 #define MOST_TRIES 16           /* messages that are examined there */
+#define FIRST_INDEX 1           /* of a channel */
 #define SIZE_BYTES 4            /* a size in the list that ends a transfer of several receives */
 
 static struct nccl_state *state_of(const struct connection *connection)
@@ -335,7 +336,7 @@ static struct region *find_ended(const struct rtap_tracker *tracker, const struc
 }
 
 /*
- * Immediate data that gives the number of bytes written is the second sign, also of an empty WRITE to the beginning of the memory. For several
+ * Immediate data that gives the number of bytes written is the second sign of a channel's first transfer, also of an empty WRITE to the beginning of the memory. For several
  * receives it is the sizes, whose sum gives it.
  */
 static bool is_proven_by(struct rtap_tracker *tracker, struct message *message)
@@ -347,6 +348,8 @@ static bool is_proven_by(struct rtap_tracker *tracker, struct message *message)
 	if (!region || is_known(region))
 		return false;
 	transfer = nccl_transfer_of(region->request);
+	if (transfer->index != FIRST_INDEX && !transfer->channel->is_counting)
+		return false;
 	if (transfer->receives > 1) {
 		if (message->shown.length != transfer->receives * SIZE_BYTES || !transfer->bytes || transfer->bytes + 1 != message->sizes)
 			return false;

@@ -665,6 +665,26 @@ class Others(Nccl):
         self.run_job(link)
         self.assertEqual(self.operations(sender, options=("--no-heuristics",)), [])
 
+    @staticmethod
+    def rendezvous(cookies):
+        """Requests of another program: descriptors of memory into a ring, and data to it by WRITEs whose immediate data is the size."""
+        client, server = Host(1), Host(2)
+        pair = nccl.Pair(client, server)
+        for number, cookie in enumerate(cookies):
+            time, address = 1000 * MS + number * MS, 0x7d0000000000 + number % 8 * 0x10000
+            descriptor = struct.pack("<QIIIIQ", address, 4096, 0x5001, 1, 7, cookie)
+            pair.deliver(pair.a, pair.a.packets(0x7f0000000000 + number % 16 * 32, 0x9001, descriptor), time)
+            pair.deliver(pair.b, pair.b.packets(address, 0x5001, bytes(4096), struct.pack("<I", 4096)), time + 100 * nccl.US)
+        return client
+
+    def test_descriptors_without_an_index_are_not_announcements(self):
+        dice = random.Random(1)
+        for count in (1, 2, 12):
+            for cookies in ([dice.getrandbits(64) for _ in range(count)], [1000] * count, [5 + 8 * number for number in range(count)]):
+                with self.subTest(cookies=cookies):
+                    self.assertEqual(self.operations(self.rendezvous(cookies)), [])
+            self.assertEqual(len(self.operations(self.rendezvous(range(1, 1 + count)))), count)
+
     def test_no_other_capture_is_called_nccl(self):
         for name in sorted(os.listdir(TESTDATA)):
             if name.endswith((".pcap", ".pcapng", ".pcap.gz")) and not name.startswith("nccl") and name.startswith(("roce", "iwarp", "perf", "ib", "rping", "nvme")):
