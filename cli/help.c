@@ -201,7 +201,7 @@ const char options_help_text[] =
 	      "join takes -r -f -c -s -t -v, the options of dissection, and\n"
 	      "  -w OUT           write each packet once, with the times of the first file's clock: pcapng with the interfaces of\n"
 	      "                   all files, or pcap\n"
-	      "  --top N          list N lost packets and N pauses (default 20)\n"
+	      "  --top N          list N directions, N pauses and N lost packets (default 20)\n"
 	      "  --clock FILE=SECONDS[,PPM]  the clock of FILE is ahead of the first file's by SECONDS, and gains PPM; repeat it\n"
 	      "                   for each file whose clock differs; --clock same: none does (default: estimated from the packets)\n"
 	      "  --json           print one JSON object per line: one per direction of a connection, and a summary\n"

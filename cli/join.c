@@ -74,10 +74,18 @@ static void take_merge(void *owner, uint64_t from, uint64_t into, bool turned)
 	join_merge(((struct joining *)owner)->joined.join, from, into, turned);
 }
 
+/* --top */
+static size_t most_listed(const struct joining *joining)
+{
+	uint64_t top = joining->reader.options->top;
+
+	return top ? top : USUAL_LISTED;
+}
+
 static void write_lost(struct joining *joining, const struct join_direction *direction)
 {
 	struct reader *reader = &joining->reader;
-	uint64_t most = reader->options->top ? reader->options->top : USUAL_LISTED;
+	size_t most = most_listed(joining);
 	struct join_record record = { &joining->joined.form, direction, NULL, 0, NULL };
 
 	for (size_t i = 0; i < direction->missed_count && !reader->unwritable && !aborted; i++) {
@@ -99,7 +107,7 @@ static void write_lost(struct joining *joining, const struct join_direction *dir
 static void write_stalls(struct joining *joining)
 {
 	struct reader *reader = &joining->reader;
-	uint64_t most = reader->options->top ? reader->options->top : USUAL_LISTED;
+	size_t most = most_listed(joining);
 	const struct join_form *form = &joining->joined.form;
 
 	if (!form->stall_count)
@@ -116,11 +124,11 @@ static void write_text(struct joining *joining)
 {
 	struct reader *reader = &joining->reader;
 	struct stats_table table;
-	char text[80];
+	char text[80], title[JOIN_TITLE];
 	size_t rows;
 
 	reader_write(reader, join_write_points, &joining->joined.form);
-	join_table(&table, &joining->joined.form);
+	join_table(&table, &joining->joined.form, most_listed(joining), title);
 	rows = stats_table_finish(&table);
 	for (size_t i = 0; rows && i < rows + 2 && !reader->unwritable && !aborted; i++)
 		reader_write(reader, stats_table_write, &(struct stats_table_row){ &table, i });

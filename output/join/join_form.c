@@ -581,12 +581,66 @@ static void table_row(struct stats_table *table, const struct join_direction *di
 	stats_table_time(table, hop.delay_ns ? (int64_t)hop.delay_ns->largest : 0);
 }
 
-void join_table(struct stats_table *table, const struct join_form *form)
+static uint64_t lost_of(const struct join_direction *direction)
 {
-	stats_table_init(table, "between points, with one-way delays", columns);
-	for (size_t i = 0; i < form->join->direction_count; i++)
-		for (unsigned at = 0; at + 1 < form->join->directions[i]->order_count; at++)
-			table_row(table, form->join->directions[i], at);
+	uint64_t lost = 0;
+
+	for (unsigned at = 0; at + 1 < direction->order_count; at++)
+		lost += join_hop_of(direction, at).lost;
+	return lost;
+}
+
+/* A direction, to be sorted. */
+struct ranked {
+	const struct join_direction *direction;
+	uint64_t lost;
+	size_t index;
+};
+
+/* Those that lost the most packets come first, then those with the most packets. */
+static int compare_ranks(const void *left, const void *right)
+{
+	const struct ranked *a = left, *b = right;
+
+	if (a->lost != b->lost)
+		return a->lost < b->lost ? 1 : -1;
+	if (a->direction->packets != b->direction->packets)
+		return a->direction->packets < b->direction->packets ? 1 : -1;
+	return a->index < b->index ? -1 : a->index > b->index;
+}
+
+static void table_rows(struct stats_table *table, const struct join_direction *direction)
+{
+	for (unsigned at = 0; at + 1 < direction->order_count; at++)
+		table_row(table, direction, at);
+}
+
+void join_table(struct stats_table *table, const struct join_form *form, size_t most, char title[JOIN_TITLE])
+{
+	const struct join *join = form->join;
+	struct ranked *ranked = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < join->direction_count; i++)
+		count += join->directions[i]->order_count > 1;
+	if (count > most)
+		ranked = malloc(count * sizeof *ranked);
+	if (!ranked) {
+		stats_table_init(table, "between points, with one-way delays", columns);
+		for (size_t i = 0; i < join->direction_count; i++)
+			table_rows(table, join->directions[i]);
+		return;
+	}
+	snprintf(title, JOIN_TITLE, "between points, with one-way delays, the first %zu of %zu directions by packets lost (--top N)", most, count);
+	stats_table_init(table, title, columns);
+	count = 0;
+	for (size_t i = 0; i < join->direction_count; i++)
+		if (join->directions[i]->order_count > 1)
+			ranked[count++] = (struct ranked){ join->directions[i], lost_of(join->directions[i]), i };
+	qsort(ranked, count, sizeof *ranked, compare_ranks);
+	for (size_t i = 0; i < most; i++)
+		table_rows(table, ranked[i].direction);
+	free(ranked);
 }
 
 void join_write_lost(const void *what, struct line *line)

@@ -63,8 +63,13 @@ void join_write_lost(const void *record, struct line *line);
 /* "10.0.0.1:0x11 > 10.0.0.2:0x12"; TCP: ports */
 void join_ends_text(const struct join_direction *direction, struct line *line);
 
-/* The table of directions; the caller finishes and frees it. */
-void join_table(struct stats_table *table, const struct join_form *form);
+#define JOIN_TITLE 160
+
+/*
+ * The table of directions; the caller finishes and frees it. If there are more than `most`, only those that lost the most packets. The title
+ * is used until then.
+ */
+void join_table(struct stats_table *table, const struct join_form *form, size_t most, char title[JOIN_TITLE]);
 
 /*
  * Upper limit of the error of a point's clock, whose reference is known: at least half of the shortest round trip between the two; of points

@@ -122,6 +122,24 @@ class Relay(Join):
         self.assertLessEqual(max(len(line) for line in lines), 120)
         self.assertIn("  and 58 more (--top N, --json)", self.lines("join", "--top", "10", *files))
 
+    def test_the_table_begins_with_the_directions_that_lost_the_most(self):
+        def end(one):
+            return "%s:%s" % (one["addr"], one["port"] if "port" in one else hex(one["qpn"])) if "port" in one or "qpn" in one else one["addr"]
+
+        for name in ("roce-loss", "iwarp-loss"):
+            files = [os.path.join(ENDS, "%s.%s.pcap.gz" % (name, side)) for side in "AB"]
+            directions = [one for one in self.objects(*files)[0] if len(one["points"]) > 1]
+            directions.sort(key=lambda one: (-one["lost_packets"], -one["packets"]))
+            for top in (1, 4, len(directions) - 1):
+                lines = self.lines("join", "--top", str(top), *files)
+                at = lines.index("between points, with one-way delays, the first %d of %d directions by packets lost (--top N)" % (top, len(directions)))
+                rows = lines[at + 2:lines.index("", at)]
+                self.assertEqual(len(rows), top)
+                for row, one in zip(rows, directions):
+                    self.assertIn(" %s > %s " % (end(one["source"]), end(one["destination"])), row)
+            for options in (("--top", str(len(directions))), ("--top", "4294967295")):
+                self.assertIn("between points, with one-way delays", self.lines("join", *options, *files))
+
 
 def address(number):
     return bytes((10, 0, 0, number))
