@@ -15,6 +15,7 @@
 
 #define TEXT_MOST 4096
 #define LINE_MOST 1024
+#define ANOMALIES "anomalies."
 
 /* Short names for keys of the connection records of statistics. naks: each kind of NAK. */
 static const struct {
@@ -204,6 +205,39 @@ static bool take_share(struct work *work, struct assertion *assertion, const cha
 	return true;
 }
 
+static bool compares(double left, const char *operator, double right)
+{
+	switch (*operator) {
+	case '=': return left == right;
+	case '!': return left != right;
+	case '<': return operator[1] ? left <= right : left < right;
+	default: return operator[1] ? left >= right : left > right;
+	}
+}
+
+/*
+ * A record is wrong if one of the keys from `first` on contradicts the comparison. Anomalies that did not occur have no key: if zero contradicts
+ * it, records without any of the keys are wrong too.
+ */
+static void append_wrong(struct work *work, const struct assertion *assertion, unsigned first, size_t which, const char *value)
+{
+	for (unsigned i = first; i < assertion->key_count; i++) {
+		append_text(work->wrong, &work->wrong_length, work->wrong_length ? " || " : "");
+		append_key(work->wrong, &work->wrong_length, assertion->kind, assertion->keys[i]);
+		append_text(work->wrong, &work->wrong_length, " ");
+		append_text(work->wrong, &work->wrong_length, operators[which].negated);
+		append_text(work->wrong, &work->wrong_length, " ");
+		append_text(work->wrong, &work->wrong_length, value);
+	}
+	if (strncmp(assertion->keys[first], ANOMALIES, strlen(ANOMALIES)) || compares(0, operators[which].text, (double)strtoull(value, NULL, 0)))
+		return;
+	for (unsigned i = first; i < assertion->key_count; i++) {
+		append_text(work->wrong, &work->wrong_length, i == first ? " || (!" : " && !");
+		append_key(work->wrong, &work->wrong_length, assertion->kind, assertion->keys[i]);
+	}
+	append_text(work->wrong, &work->wrong_length, ")");
+}
+
 /* Parses one comparison: KEY OPERATOR VALUE. */
 static bool take_comparison(struct work *work, struct assertion *assertion, char *text)
 {
@@ -235,14 +269,8 @@ static bool take_comparison(struct work *work, struct assertion *assertion, char
 	}
 	if (!take_key(work, assertion, name))
 		return false;
-	for (unsigned i = first; i < assertion->key_count && !assertion->is_share; i++) {
-		append_text(work->wrong, &work->wrong_length, work->wrong_length ? " || " : "");
-		append_key(work->wrong, &work->wrong_length, assertion->kind, assertion->keys[i]);
-		append_text(work->wrong, &work->wrong_length, " ");
-		append_text(work->wrong, &work->wrong_length, operators[which].negated);
-		append_text(work->wrong, &work->wrong_length, " ");
-		append_text(work->wrong, &work->wrong_length, value);
-	}
+	if (!assertion->is_share)
+		append_wrong(work, assertion, first, which, value);
 	return true;
 }
 
@@ -289,6 +317,19 @@ static char *find_word(char *text, const char *word)
 	return NULL;
 }
 
+/* Opens a filter. Its errors have columns of the translated text: the assertion replaces these. */
+static bool open_filter(struct work *work, struct record_filter *filter, enum record_kind kind, const char *text)
+{
+	struct rtap_error error;
+	const char *reason;
+
+	if (record_filter_open_kind(filter, kind, text, &error) == RTAP_STATUS_OK)
+		return true;
+	reason = strncmp(error.text, "column ", strlen("column ")) ? NULL : strstr(error.text, ": ");
+	set_error(work->error, error.code, "%.60s: %s", work->text, reason ? reason + strlen(": ") : error.text);
+	return false;
+}
+
 static bool compile(struct work *work, struct assertion *assertion)
 {
 	char both[2 * TEXT_MOST + 16];
@@ -296,9 +337,9 @@ static bool compile(struct work *work, struct assertion *assertion)
 	snprintf(both, sizeof both, "(%s)%s%s", work->wrong, work->where_length ? " && " : "", work->where);
 	if (work->where_length + 1 == TEXT_MOST || work->wrong_length + 1 == TEXT_MOST)
 		return fail(work, "%s", "too long");
-	if (work->where_length && record_filter_open_kind(&assertion->where, assertion->kind, work->where, work->error) != RTAP_STATUS_OK)
+	if (work->where_length && !open_filter(work, &assertion->where, assertion->kind, work->where))
 		return false;
-	return !work->wrong_length || record_filter_open_kind(&assertion->wrong, assertion->kind, both, work->error) == RTAP_STATUS_OK;
+	return !work->wrong_length || open_filter(work, &assertion->wrong, assertion->kind, both);
 }
 
 static bool parse(struct work *work, struct assertion *assertion)
@@ -415,7 +456,8 @@ struct reading {
 	const struct assertion *assertion;
 	char *text;
 	size_t length;
-	double part, whole;
+	double part, whole;  /* of a share; with a value for each direction, that of the first one that fails */
+	bool is_wrong;
 };
 
 static void describe(struct reading *reading, const char *name, const char *begin, size_t length)
@@ -433,6 +475,33 @@ static void describe(struct reading *reading, const char *name, const char *begi
 	reading->length += written > 0 ? (size_t)written : 0;
 }
 
+static bool is_share_wrong(const struct reading *reading)
+{
+	return reading->whole > 0 && !compares(reading->part / reading->whole, reading->assertion->operator, reading->assertion->share);
+}
+
+/* Adds a value to the share that is compared. A key of directions[] is a share of each direction; its whole precedes it. */
+static void add_share(struct reading *reading, const char *name, double value)
+{
+	const struct assertion *assertion = reading->assertion;
+	bool of_each = !strncmp(assertion->keys[0], "directions[]", strlen("directions[]"));
+	size_t which = 0;
+
+	while (which < SHORT_NAMES && strcmp(short_names[which].keys[0], assertion->keys[0]))
+		which++;
+	if (which == SHORT_NAMES || (of_each && reading->is_wrong))
+		return;
+	for (unsigned i = 0; i < 2 && short_names[which].whole[i]; i++)
+		if (record_is_named(short_names[which].whole[i], name))
+			reading->whole = of_each ? value : reading->whole + value;
+	if (!record_is_named(assertion->keys[0], name))
+		return;
+	reading->part = of_each ? value : reading->part + value;
+	reading->is_wrong = of_each && is_share_wrong(reading);
+	if (of_each && !reading->is_wrong)
+		reading->whole = 0;
+}
+
 static void take_value(struct record_walk *walk, const char *name, const char *begin, size_t length)
 {
 	struct reading *reading = (struct reading *)walk;
@@ -446,27 +515,8 @@ static void take_value(struct record_walk *walk, const char *name, const char *b
 	for (unsigned i = 0; reading->text && i < assertion->key_count; i++)
 		if (record_is_named(assertion->keys[i], name) || !strcmp(assertion->keys[i], name))
 			describe(reading, name, begin, length);
-	if (!assertion->is_share)
-		return;
-	for (size_t i = 0; i < SHORT_NAMES; i++) {
-		if (strcmp(short_names[i].keys[0], assertion->keys[0]))
-			continue;
-		if (record_is_named(assertion->keys[0], name))
-			reading->part += strtod(begin, NULL);
-		for (unsigned j = 0; j < 2 && short_names[i].whole[j]; j++)
-			if (record_is_named(short_names[i].whole[j], name))
-				reading->whole += strtod(begin, NULL);
-	}
-}
-
-static bool compares(double left, const char *operator, double right)
-{
-	switch (*operator) {
-	case '=': return left == right;
-	case '!': return left != right;
-	case '<': return operator[1] ? left <= right : left < right;
-	default: return operator[1] ? left >= right : left > right;
-	}
+	if (assertion->is_share)
+		add_share(reading, name, strtod(begin, NULL));
 }
 
 static void keep_offender(struct assertions *assertions, struct assertion *assertion, const char *text)
@@ -502,7 +552,7 @@ static void take_record(struct assertions *assertions, struct assertion *asserti
 		return;
 	if (assertion->is_share) {
 		record_walk(&reading.walk, assertion->wrong.text);
-		is_wrong = reading.whole > 0 && !compares(reading.part / reading.whole, assertion->operator, assertion->share);
+		is_wrong = reading.is_wrong || is_share_wrong(&reading);
 	}
 	if (!is_wrong)
 		return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Assertions about records: KEY OPERATOR VALUE [&& ...] [where FILTER]. All records that the filter selects must pass the comparisons; a
- * record without the key passes. Keys and values are those of display filters of records (doc/json.md).
+ * record without the key passes, unless it is an anomaly, which is 0 then. Keys and values are those of display filters of records (doc/json.md).
  */
 #ifndef OUTPUT_CHECK_ASSERTION_H
 #define OUTPUT_CHECK_ASSERTION_H

@@ -59,6 +59,28 @@ class Assertions(CliTest):
                 self.assertEqual(one["failed"], sum(any(key.startswith(keys) for key in c["anomalies"]) for c in connections), (capture, name))
                 self.assertEqual(one["records"], len(connections))
 
+    def test_anomalies_that_did_not_occur_are_zero(self):
+        for capture in (NFS, NAKS, LOSSY):
+            connections = [one for one in self.records(["stats"], capture) if one["type"] == "connection"]
+            for name, keys in (("loss", "lost"), ("retransmissions", "retransmission"), ("naks", "nak_"), ("cnps", "cnp")):
+                without = sum(not any(key.startswith(keys) for key in c["anomalies"]) for c in connections)
+                for text in (name + " > 0", name + " != 0", name + " >= 1"):
+                    self.assertEqual(self.result(capture, text)[0]["failed"], without, (capture, text))
+                self.assertEqual(self.result(capture, name + " >= 0")[0]["failed"], 0)
+        one, = self.result(NFS, "connection.packets > 0 && connection.anomalies.cnp > 0")
+        self.assertEqual((one["failed"], one["records"]), (len(self.records(["connections"])),) * 2)
+
+    def test_time_lost_is_a_share_of_each_direction(self):
+        connections = [one for one in self.records(["stats"], LOSSY) if one["type"] == "connection"]
+        shares = [max(d["time_lost"] / d["seconds"] if d["seconds"] else 0 for d in c["directions"]) for c in connections]
+        whole = [sum(d["time_lost"] for d in c["directions"]) / sum(d["seconds"] for d in c["directions"]) for c in connections]
+        self.assertGreater(max(shares), 1.2 * max(whole))
+        for limit in (0, max(whole) * 1.1, max(shares) * 0.99, max(shares) * 1.01):
+            one, = self.result(LOSSY, "time_lost <= %.6f%%" % (limit * 100))
+            self.assertEqual(one["failed"], sum(share > limit for share in shares))
+            if one["failed"] == 1:
+                self.assertTrue(one["offenders"][0].endswith(", share %.3g %%" % (100 * max(shares))), one)
+
     def test_shares(self):
         connections = [one for one in self.records(["stats"], LOSSY) if one["type"] == "connection"]
         shares = [c["anomalies"].get("retransmission", 0) / sum(d["packets"] for d in c["directions"]) for c in connections]
@@ -89,6 +111,9 @@ class Assertions(CliTest):
                 ("loss == 0 where los > 1", "los"), ("operations.nfs.RE*.failed == 0", "a whole name only"), ("x" * 2000 + " == 1", "too long"),
                 ("loss < 1% && rnr == 0", "a comparison of its own")):
             self.bad(message, "check", "--that", text, NFS)
+        # not the columns of what it is translated to
+        for text in ("loss < -1", "loss == 0 where los > 1"):
+            self.assertRegex(self.run_program("check", "--that", text, NFS).stderr.decode(), r'\Ardmatap: --that %s: "' % text)
 
     def test_file(self):
         path = self.path("assertions", b"# of the team\n\nloss == 0   # none\n operations.nfs.READ.failed == 0\r\n")
