@@ -202,7 +202,7 @@ static bool put(struct path_tree *tree, struct path_node *node, struct path_node
 	has_room = map_add(&tree->nodes, node->hash, node);
 	assert(has_room);
 	(void)has_room; /* one was removed */
-	tree->memory += place->length - strlen(node->name);
+	tree->memory = tree->memory - strlen(node->name) + place->length; /* 64 bits, also if the name becomes shorter */
 	free(node->name);
 	node->name = name;
 	node->parent = parent;
