@@ -333,6 +333,52 @@ Test(ddp_message, a_read_without_a_response_is_unanswered)
 	cr_expect_not(reported[0].has_latency);
 }
 
+/* Gives the bytes of a's stream from `from` up to but excluding `to`. */
+static void give_part(uint32_t from, uint32_t to)
+{
+	give(true, PORT, FLAG_ACK, SETUP + from, SETUP, sides[1].sender.bytes + from, to - from);
+}
+
+Test(ddp_message, a_message_begins_with_the_earliest_frame_that_has_a_part_of_it)
+{
+	uint32_t length;
+
+	start();
+	send_send(&sides[1].sender, 600);
+	length = sides[1].sender.length;
+	give_part(300, length);
+	give_part(0, 300);
+	end();
+	cr_assert_eq(reported_count, 1);
+	cr_expect(reported[0].complete);
+	cr_expect_eq(reported[0].first_frame, frames - 1);
+	cr_expect_eq(reported[0].last_frame, frames);
+	cr_expect_eq(reported[0].frames, 2);
+}
+
+Test(ddp_message, an_empty_last_segment_shows_where_a_message_ends)
+{
+	uint8_t ulpdu[UNTAGGED_HEADER + 100] = { DDP_VERSION, RDMAP_VERSION | SEND, [13] = 1 };
+	uint32_t first, second;
+
+	start();
+	send_fpdu(&sides[1].sender, ulpdu, sizeof ulpdu);
+	first = sides[1].sender.length;
+	put32(ulpdu + 14, 100);
+	send_fpdu(&sides[1].sender, ulpdu, sizeof ulpdu);
+	second = sides[1].sender.length;
+	put32(ulpdu + 14, 200);
+	ulpdu[0] |= LAST;
+	send_fpdu(&sides[1].sender, ulpdu, UNTAGGED_HEADER);
+	give_part(0, first);
+	give_part(second, sides[1].sender.length);
+	end();
+	cr_assert_eq(reported_count, 1);
+	cr_expect_not(reported[0].complete);
+	cr_expect(reported[0].length_known);
+	cr_expect_eq(reported[0].length, 200);
+}
+
 Test(ddp_message, a_segment_of_a_queue_or_opcode_that_there_is_not_is_no_message)
 {
 	static const struct { unsigned opcode; uint32_t queue; } cases[] = { { 12, 0 }, { 15, 0 }, { SEND, 4 }, { SEND, UINT32_MAX } };

@@ -51,6 +51,18 @@ static struct message *create(const struct ddp_work *work, bool from_a, enum rta
 	return message;
 }
 
+static void note_frame(struct rtap_message *shown, uint64_t frame, int64_t time_ns)
+{
+	if (frame < shown->first_frame)
+		shown->first_frame = frame;
+	if (frame > shown->last_frame)
+		shown->last_frame = frame;
+	if (time_ns < shown->time_ns)
+		shown->time_ns = time_ns;
+	if (time_ns > shown->time_end_ns)
+		shown->time_end_ns = time_ns;
+}
+
 /* The FPDU contributed to the message. */
 static void note(const struct ddp_work *work, struct message *message)
 {
@@ -59,14 +71,9 @@ static void note(const struct ddp_work *work, struct message *message)
 	bool shares = shown->frames && shown->last_frame == fpdu->first_frame;
 
 	shown->frames += work->frames - shares;
-	if (fpdu->first_frame < shown->first_frame)
-		shown->first_frame = fpdu->first_frame;
-	if (fpdu->last_frame > shown->last_frame)
-		shown->last_frame = fpdu->last_frame;
-	if (fpdu->first_time_ns < shown->time_ns)
-		shown->time_ns = fpdu->first_time_ns;
-	if (fpdu->last_time_ns > shown->time_end_ns)
-		shown->time_end_ns = fpdu->last_time_ns;
+	note_frame(shown, fpdu->first_frame, fpdu->first_time_ns);
+	/* earlier than the first if that is a retransmission */
+	note_frame(shown, fpdu->last_frame, fpdu->last_time_ns);
 	message->active_ns = work->tracker->now_ns;
 	message->torn = false;
 	if (work->tracker->options.operation && work->from_a != shown->from_a)
@@ -90,7 +97,7 @@ static void add_payload(const struct ddp_work *work, struct message *message, ui
 	struct rtap_span extent;
 	uint32_t begin = at;
 
-	if (work->fpdu->ulpdu_length > at && origin + work->fpdu->ulpdu_length > message->reported_end)
+	if (work->fpdu->ulpdu_length >= at && origin + work->fpdu->ulpdu_length > message->reported_end)
 		message->reported_end = origin + work->fpdu->ulpdu_length;
 	for (; fpdu_next_extent(work->fpdu, &at, &extent); begin = at) {
 		struct piece piece = { .bytes = extent.bytes, .captured = extent.length, .wire = extent.length };
