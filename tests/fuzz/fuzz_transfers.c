@@ -18,6 +18,7 @@
 #include "tests/roce_kit.h"
 
 #include "harness.h"
+#include "message_checks.h"
 #include "transfer_model.h"
 
 #define HOST 0x0a000001u      /* of side A; B's is the next */
@@ -58,17 +59,7 @@ static uint32_t qpn_of(unsigned connection, unsigned side)
 
 static void give(struct run *run, const uint8_t *bytes, uint32_t captured, uint32_t wire, int64_t time_ns, struct rtap_packet *packet)
 {
-	/* a block of just this size: reading outside of it is seen */
-	uint8_t *block = malloc(captured);
-	struct rtap_frame frame = {
-		.bytes = block, .captured_length = captured, .wire_length = wire, .link_type = RTAP_LINK_RAW, .number = ++run->frames,
-		.time_ns = time_ns,
-	};
-
-	REQUIRE(block);
-	memcpy(block, bytes, captured);
-	rtap_tracker_frame(run->tracker, &frame, packet);
-	free(block);
+	message_checks_give(run->tracker, bytes, captured, wire, ++run->frames, time_ns, packet);
 }
 
 static uint16_t port_of(unsigned connection)
@@ -136,7 +127,7 @@ static void give_setup(struct run *run, unsigned connection)
 		};
 		uint32_t length = roce_cm_frame(bytes, HOST + side, HOST + !side, &cm);
 
-		give(run, bytes, length, length, TRANSFER_START_NS, &packet);
+		give(run, bytes, length, length, NETWORK_START_NS, &packet);
 	}
 }
 
@@ -192,7 +183,7 @@ static void note(struct run *run, const struct transfer_frame *frame, uint32_t p
 		is_new = !sight->has_request && frame->psn == frame->message->psn;
 	}
 	sight->begins_late |= !frame->is_response && frame->psn > frame->message->psn && frame->opcode == 0x0c && !sight->has_request;
-	sight->is_again |= !frame->is_response && (frame->is_again || frame->is_copy);
+	sight->is_again |= !frame->is_response && (frame->is_again || frame->fate.is_copy);
 	/* with all of its extended header */
 	if (!frame->is_response && frame->psn == frame->message->psn && captured >= payload)
 		sight->has_request = true;
@@ -208,7 +199,7 @@ static void note(struct run *run, const struct transfer_frame *frame, uint32_t p
 
 static enum rtap_psn_analysis analysis_of(const struct transfer_frame *frame)
 {
-	return frame->is_copy ? RTAP_PSN_DUPLICATE : frame->is_again ? RTAP_PSN_RETRANSMISSION : RTAP_PSN_IN_ORDER;
+	return frame->fate.is_copy ? RTAP_PSN_DUPLICATE : frame->is_again ? RTAP_PSN_RETRANSMISSION : RTAP_PSN_IN_ORDER;
 }
 
 static void count(struct run *run, const struct transfer_frame *frame)
@@ -216,9 +207,9 @@ static void count(struct run *run, const struct transfer_frame *frame)
 	uint64_t *counts = run->counts[frame->direction / 2];
 
 	counts[RTAP_CONNECTION_ANOMALY_RETRANSMISSION] += frame->message && analysis_of(frame) == RTAP_PSN_RETRANSMISSION;
-	counts[RTAP_CONNECTION_ANOMALY_DUPLICATE] += frame->is_copy;
-	run->requests[frame->direction] += !frame->is_response && !frame->is_copy && !frame->is_again;
-	if (frame->message || !frame->is_response || frame->is_copy)
+	counts[RTAP_CONNECTION_ANOMALY_DUPLICATE] += frame->fate.is_copy;
+	run->requests[frame->direction] += !frame->is_response && !frame->fate.is_copy && !frame->is_again;
+	if (frame->message || !frame->is_response || frame->fate.is_copy)
 		return;
 	counts[RTAP_CONNECTION_ANOMALY_NAK_SEQUENCE] += frame->syndrome == 0x60;
 	counts[RTAP_CONNECTION_ANOMALY_NAK_ACCESS] += frame->syndrome == 0x62;
@@ -252,11 +243,11 @@ static void give_frame(struct run *run, struct transfer_frame *frame)
 	uint32_t payload, length = make_frame(frame, bytes, &payload), captured = length;
 	struct rtap_packet packet;
 
-	if (frame->fault == TRANSFER_CUT && captured > 40 + frame->argument * 24)
-		captured = 40 + frame->argument * 24;
+	if (frame->fate.fault == NETWORK_CUT && captured > 40 + frame->fate.argument * 24)
+		captured = 40 + frame->fate.argument * 24;
 	if (model.snap && captured > model.snap)
 		captured = model.snap;
-	give(run, bytes, captured, length, frame->captured_ns, &packet);
+	give(run, bytes, captured, length, frame->fate.captured_ns, &packet);
 	note(run, frame, payload, captured);
 	count(run, frame);
 	check_packet(run, frame, &packet);
@@ -289,23 +280,6 @@ static unsigned direction_of(const struct rtap_message *shown)
 	return 0;
 }
 
-/* Bytes of a part of the message that are listed as missing. */
-static uint64_t missing_within(const struct rtap_message *shown, uint64_t begin, uint64_t end)
-{
-	uint64_t sum = 0;
-
-	for (uint32_t i = 0; i < shown->missing_count; i++) {
-		uint64_t from = shown->missing[i].offset, to = from + shown->missing[i].length;
-
-		if (from < begin)
-			from = begin;
-		if (to > end)
-			to = end;
-		sum += to > from ? to - from : 0;
-	}
-	return sum;
-}
-
 static uint64_t least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
@@ -323,13 +297,13 @@ static void check_missing(struct run *run, const struct rtap_message *shown, con
 		end = least(end, shown->length);
 		kept = least(kept, end - begin);
 		/* what was not captured is missing */
-		REQUIRE(missing_within(shown, begin + kept, end) == end - begin - kept);
-		if (missing_within(shown, begin, end) == end - begin)
+		REQUIRE(message_checks_missing(shown, begin + kept, end) == end - begin - kept);
+		if (message_checks_missing(shown, begin, end) == end - begin)
 			continue;
 		/* a READ requested again from its middle, see check_values(), has its responses too; a repeat of what was evicted is new */
 		REQUIRE(!sight->claimed[at] || run->is_tight || (message->verb == TRANSFER_READ && (!run->is_paired || sight->begins_late)));
 		sight->claimed[at] = true;
-		REQUIRE(run->is_tight || !missing_within(shown, begin, begin + kept));
+		REQUIRE(run->is_tight || !message_checks_missing(shown, begin, begin + kept));
 	}
 }
 
@@ -449,21 +423,12 @@ static void take_connection(void *owner, const struct rtap_connection *connectio
 
 /* ---- the whole ---- */
 
-static int order_of_capture(const void *left, const void *right)
-{
-	const struct transfer_frame *a = *(struct transfer_frame *const *)left, *b = *(struct transfer_frame *const *)right;
-
-	if (a->captured_ns != b->captured_ns)
-		return a->captured_ns < b->captured_ns ? -1 : 1;
-	return a->number < b->number ? -1 : a->number > b->number;
-}
-
 static bool is_exact(void)
 {
 	for (unsigned i = 0; i < model.frame_count; i++) {
 		const struct transfer_frame *frame = &model.frames[i];
 
-		if (!frame->is_captured || frame->is_late || frame->fault == TRANSFER_CUT)
+		if (!frame->fate.is_captured || frame->fate.is_late || frame->fate.fault == NETWORK_CUT)
 			return false;
 	}
 	return !model.snap && model.frame_count < TRANSFER_FRAMES;
@@ -482,9 +447,9 @@ static bool is_clear(void)
 		const struct transfer_frame *frame = &model.frames[i];
 		bool has_ids = model.options & TRANSFER_IDS && requests[frame->direction] >= COUNTED;
 
-		if (frame->is_late || frame->fault == TRANSFER_COPIED || frame->fault == TRANSFER_DELAYED)
+		if (frame->fate.is_late || frame->fate.fault == NETWORK_COPIED || frame->fate.fault == NETWORK_DELAYED)
 			return false;
-		if (!has_ids && frame->is_response && frame->fault == TRANSFER_LOST_AFTER)
+		if (!has_ids && frame->is_response && frame->fate.fault == NETWORK_LOST_AFTER)
 			return false;
 		requests[frame->direction] += !frame->is_response && !frame->is_again;
 	}
@@ -514,7 +479,7 @@ static void check_all(const struct run *run)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct transfer_frame *order[TRANSFER_FRAMES];
+	static const struct network_fate *order[TRANSFER_FRAMES];
 	static struct run run;
 	struct rtap_tracker_options options = { .size = sizeof options, .message = take_message, .connection = take_connection, .owner = &run };
 	unsigned captured = 0;
@@ -523,9 +488,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	transfer_run(&model, data, size);
 	for (unsigned i = 0; i < model.frame_count; i++)
-		if (model.frames[i].is_captured)
-			order[captured++] = &model.frames[i];
-	qsort(order, captured, sizeof *order, order_of_capture);
+		if (model.frames[i].fate.is_captured)
+			order[captured++] = &model.frames[i].fate;
+	qsort(order, captured, sizeof *order, network_order);
 	memset(&run, 0, sizeof run);
 	run.is_clear = is_clear();
 	run.is_paired = model.options & TRANSFER_CM;
@@ -539,7 +504,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		for (unsigned connection = 0; connection < (model.options & TRANSFER_TWO ? TRANSFER_CONNECTIONS : 1); connection++)
 			give_setup(&run, connection);
 	for (unsigned i = 0; i < captured; i++)
-		give_frame(&run, order[i]);
+		give_frame(&run, &model.frames[order[i]->number]);
 	rtap_tracker_finish(run.tracker);
 	if (!run.is_tight)
 		check_all(&run);

@@ -37,49 +37,19 @@ static uint64_t packets_of(uint64_t length, uint32_t path_mtu)
 
 /* ---- the network and the capture point ---- */
 
-static void take_fault(struct transfer_model *model, struct transfer_frame *frame)
-{
-	for (unsigned i = 0; i < model->fault_count; i++)
-		if (model->faults[i].at == frame->number) {
-			frame->fault = model->faults[i].kind;
-			frame->argument = model->faults[i].argument;
-		}
-}
-
 /* Sends the frame, which its caller fills but for what becomes of it. */
 static void transmit(struct transfer_model *model, const struct transfer_frame *sent, bool is_copy)
 {
 	struct transfer_frame *frame = &model->frames[model->frame_count];
-	unsigned side = (sent->direction & 1) ^ sent->is_response, later;
+	unsigned side = (sent->direction & 1) ^ sent->is_response;
 
 	if (model->frame_count == TRANSFER_FRAMES)
 		return;
 	*frame = *sent;
-	frame->number = model->frame_count++;
-	frame->is_copy = is_copy;
-	if (!is_copy) {
+	if (!is_copy)
 		frame->id = model->options & TRANSFER_IDS ? model->ids[side]++ : 0;
-		take_fault(model, frame);
-	}
-	later = (frame->argument + 1) * 2;
-	frame->is_captured = frame->fault != TRANSFER_LOST_BEFORE && frame->fault != TRANSFER_UNCAPTURED && frame->number >= model->skipped;
-	frame->is_received = frame->fault != TRANSFER_LOST_BEFORE && frame->fault != TRANSFER_LOST_AFTER;
-	frame->captured_ns = frame->received_ns = model->now_ns;
-	frame->captured_ns += (int64_t)(side ? model->latency - model->position : model->position) * model->tick_ns;
-	frame->received_ns += (int64_t)model->latency * model->tick_ns;
-	if (is_copy) {
-		frame->fault = TRANSFER_NO_FAULT;
-		frame->captured_ns += (int64_t)(frame->argument & 3) * model->tick_ns;
-		frame->received_ns += (int64_t)(frame->argument & 3) * model->tick_ns;
-		return;
-	}
-	if (frame->fault == TRANSFER_CAPTURED_LATE || frame->fault == TRANSFER_DELAYED_BEFORE) {
-		frame->captured_ns += (int64_t)later * model->tick_ns;
-		frame->is_late = true;
-	}
-	if (frame->fault == TRANSFER_DELAYED || frame->fault == TRANSFER_DELAYED_BEFORE)
-		frame->received_ns += (int64_t)later * model->tick_ns;
-	if (frame->fault == TRANSFER_COPIED)
+	network_decide(&model->net, &frame->fate, model->frame_count++, side, is_copy);
+	if (frame->fate.fault == NETWORK_COPIED)
 		transmit(model, frame, true);
 }
 
@@ -129,7 +99,7 @@ static bool is_on_the_way(const struct transfer_model *model, const struct trans
 	for (unsigned i = model->arrived; i < model->frame_count; i++) {
 		const struct transfer_frame *frame = &model->frames[i];
 
-		if (frame->is_response && frame->message == message && frame->is_received && frame->received_ns >= 0)
+		if (frame->is_response && frame->message == message && frame->fate.is_received && frame->fate.received_ns >= 0)
 			return true;
 	}
 	for (unsigned i = 0; i < responder->count; i++)
@@ -145,7 +115,7 @@ static void request_one(struct transfer_model *model, unsigned direction)
 	struct transfer_frame frame = { .direction = direction, .psn = requester->next };
 	uint64_t at;
 
-	if (requester->has_failed || requester->next == requester->posted || model->now_ns < requester->wait_ns ||
+	if (requester->has_failed || requester->next == requester->posted || model->net.now_ns < requester->wait_ns ||
 	    requester->next - requester->acknowledged >= WINDOW)
 		return;
 	message = transfer_message_at(model, direction, requester->next);
@@ -173,7 +143,7 @@ static void request_one(struct transfer_model *model, unsigned direction)
 	}
 	if (requester->next > requester->sent)
 		requester->sent = requester->next;
-	requester->active_ns = model->now_ns;
+	requester->active_ns = model->net.now_ns;
 	transmit(model, &frame, false);
 }
 
@@ -181,7 +151,7 @@ static void go_back(struct transfer_model *model, struct transfer_requester *req
 {
 	requester->next = psn;
 	requester->cause = (uint8_t)cause;
-	requester->active_ns = model->now_ns;
+	requester->active_ns = model->net.now_ns;
 }
 
 /* All below `psn` is answered; `frame` shows it. */
@@ -198,7 +168,7 @@ static void advance(struct transfer_model *model, unsigned direction, uint64_t p
 			message->completed = frame;
 	}
 	requester->acknowledged = psn;
-	requester->active_ns = model->now_ns;
+	requester->active_ns = model->net.now_ns;
 	requester->recovers = false;
 	if (requester->next < psn)
 		requester->next = psn;
@@ -267,13 +237,13 @@ static void take_response(struct transfer_model *model, const struct transfer_fr
 	for (code = 0; rnr_syndrome(code) != frame->syndrome;)
 		code++;
 	go_back(model, requester, frame->psn, TRANSFER_BY_RNR);
-	requester->wait_ns = model->now_ns + rnr_wait_ns(code);
+	requester->wait_ns = model->net.now_ns + rnr_wait_ns(code);
 }
 
 static void check_timeout(struct transfer_model *model, struct transfer_requester *requester)
 {
-	if (requester->has_failed || requester->acknowledged == requester->sent || model->now_ns - requester->active_ns < model->timeout_ns ||
-	    model->now_ns < requester->wait_ns)
+	if (requester->has_failed || requester->acknowledged == requester->sent || model->net.now_ns - requester->active_ns < model->timeout_ns ||
+	    model->net.now_ns < requester->wait_ns)
 		return;
 	go_back(model, requester, requester->acknowledged, TRANSFER_BY_TIMEOUT);
 	requester->recovers = false;
@@ -334,13 +304,13 @@ static void take_request(struct transfer_model *model, const struct transfer_fra
 		responder->has_refused = true;
 		return;
 	}
-	if (frame->psn == responder->expected && frame->fault == TRANSFER_NOT_READY) {
-		response.syndrome = rnr_syndrome(frame->argument);
+	if (frame->psn == responder->expected && frame->fate.fault == TRANSFER_NOT_READY) {
+		response.syndrome = rnr_syndrome(frame->fate.argument);
 		answer(model, frame->direction, &response);
 		responder->has_refused = true;
 		return;
 	}
-	if (frame->psn == responder->expected && frame->fault == TRANSFER_REFUSED) {
+	if (frame->psn == responder->expected && frame->fate.fault == TRANSFER_REFUSED) {
 		response.syndrome = NAK_ACCESS;
 		answer(model, frame->direction, &response);
 		responder->has_failed = true;
@@ -389,20 +359,20 @@ static bool deliver(struct transfer_model *model)
 	for (unsigned i = model->arrived; i < model->frame_count; i++) {
 		struct transfer_frame *frame = &model->frames[i];
 
-		if (!frame->is_received || frame->received_ns < 0)
+		if (!frame->fate.is_received || frame->fate.received_ns < 0)
 			continue;
-		if (frame->received_ns > model->now_ns) {
+		if (frame->fate.received_ns > model->net.now_ns) {
 			is_empty = false;
 			continue;
 		}
-		frame->received_ns = -1;
+		frame->fate.received_ns = -1;
 		if (frame->is_response)
 			take_response(model, frame);
 		else
 			take_request(model, frame);
 	}
 	while (model->arrived < model->frame_count &&
-	       (!model->frames[model->arrived].is_received || model->frames[model->arrived].received_ns < 0))
+	       (!model->frames[model->arrived].fate.is_received || model->frames[model->arrived].fate.received_ns < 0))
 		model->arrived++;
 	return is_empty;
 }
@@ -421,7 +391,7 @@ static bool tick(struct transfer_model *model)
 		is_quiet &= !model->responders[direction].count;
 	}
 	model->ticks++;
-	model->now_ns += model->tick_ns;
+	model->net.now_ns += model->net.tick_ns;
 	return is_quiet && before == model->frame_count;
 }
 
@@ -435,7 +405,7 @@ static bool find_wait(const struct transfer_model *model, int64_t *next_ns)
 
 		if (requester->has_failed || requester->acknowledged == requester->posted)
 			continue;
-		if (requester->wait_ns > model->now_ns && (requester->next < requester->posted || until < requester->wait_ns))
+		if (requester->wait_ns > model->net.now_ns && (requester->next < requester->posted || until < requester->wait_ns))
 			until = requester->wait_ns;
 		if (until < *next_ns)
 			*next_ns = until;
@@ -453,8 +423,8 @@ static void run_on(struct transfer_model *model, bool to_end)
 			continue;
 		if (!to_end || !find_wait(model, &next_ns))
 			return;
-		if (next_ns > model->now_ns)
-			model->now_ns = next_ns;
+		if (next_ns > model->net.now_ns)
+			model->net.now_ns = next_ns;
 	}
 }
 
@@ -504,27 +474,17 @@ static void post(struct transfer_model *model, const uint8_t *record)
 	requester->posted = message->end;
 }
 
-static void add_fault(struct transfer_model *model, unsigned ahead, uint8_t kind, uint8_t argument)
-{
-	kind %= 16;
-	if (!kind || kind >= TRANSFER_FAULT_KINDS || model->fault_count == TRANSFER_FAULTS)
-		return;
-	model->faults[model->fault_count].at = model->frame_count + ahead;
-	model->faults[model->fault_count].kind = kind;
-	model->faults[model->fault_count++].argument = argument;
-}
-
 static void run_record(struct transfer_model *model, const uint8_t *record)
 {
 	post(model, record);
-	add_fault(model, record[5], record[6], record[6] >> 4);
-	add_fault(model, record[5] + (record[7] >> 4), record[7], record[6] >> 4);
+	network_add_fault(&model->net, model->frame_count + record[5], record[6], record[6] >> 4, TRANSFER_FAULT_KINDS);
+	network_add_fault(&model->net, model->frame_count + record[5] + (record[7] >> 4), record[7], record[6] >> 4, TRANSFER_FAULT_KINDS);
 	for (unsigned i = record[4] & 63; i && model->ticks < MOST_TICKS; i--)
 		tick(model);
 	if (record[4] & 64)
 		run_on(model, false);
 	if (record[4] & 128 && !find_wait(model, &(int64_t){ 0 }))
-		model->now_ns += INT64_C(50000000);
+		model->net.now_ns += INT64_C(50000000);
 }
 
 static void start(struct transfer_model *model, const uint8_t *header)
@@ -535,14 +495,15 @@ static void start(struct transfer_model *model, const uint8_t *header)
 	memset(model, 0, offsetof(struct transfer_model, frames));
 	model->options = header[0];
 	model->path_mtu = 256u << (header[1] & 15) % 5;
-	model->latency = 1 + (header[1] >> 4);
-	model->position = model->latency * (header[2] & 3) / 3;
+	model->net.latency = 1 + (header[1] >> 4);
+	model->net.lateness = 2;
+	model->net.position = model->net.latency * (header[2] & 3) / 3;
 	model->pace = 1 + (header[2] >> 2 & 3);
-	model->skipped = header[4];
+	model->net.skipped = header[4];
 	model->snap = snaps[header[5] & 7];
-	model->tick_ns = INT64_C(500) << (header[6] & 3);
+	model->net.tick_ns = INT64_C(500) << (header[6] & 3);
 	model->timeout_ns = timeouts_ms[header[6] >> 2 & 3] * 1000000;
-	model->now_ns = TRANSFER_START_NS;
+	model->net.now_ns = NETWORK_START_NS;
 	for (unsigned direction = 0; direction < TRANSFER_DIRECTIONS; direction++) {
 		struct transfer_requester *requester = &model->requesters[direction];
 

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "network_model.h"
+
 #define TRANSFER_HEADER 8        /* bytes of an input before its records */
 #define TRANSFER_RECORD 8
 #define TRANSFER_CONNECTIONS 2
@@ -17,9 +19,7 @@
 #define TRANSFER_MESSAGES 64
 #define TRANSFER_PACKETS 40      /* most of a message */
 #define TRANSFER_FRAMES 6000
-#define TRANSFER_FAULTS 256
 #define TRANSFER_ANSWERS 64
-#define TRANSFER_START_NS INT64_C(1700000000000000000)
 #define TRANSFER_FIRST_PSN (UINT64_C(1) << 24) /* PSNs of the model are not wrapped */
 
 /* Byte 0 of the header. */
@@ -41,17 +41,9 @@ enum transfer_verb {
 };
 enum { TRANSFER_OF_SECOND = 16, TRANSFER_BY_B = 32, TRANSFER_UNSIGNALED = 64, TRANSFER_ACKS_WITHIN = 128 };
 
+/* Beyond those of the network. */
 enum transfer_fault {
-	TRANSFER_NO_FAULT,
-	TRANSFER_LOST_BEFORE,    /* neither captured nor received */
-	TRANSFER_LOST_AFTER,     /* captured, not received */
-	TRANSFER_UNCAPTURED,     /* received, not captured */
-	TRANSFER_CUT,            /* captured in part */
-	TRANSFER_COPIED,         /* by the network, before the capture point: captured and received twice */
-	TRANSFER_CAPTURED_LATE,
-	TRANSFER_DELAYED,        /* received late, captured in time */
-	TRANSFER_DELAYED_BEFORE, /* received and captured late */
-	TRANSFER_NOT_READY,      /* the responder answers the request with an RNR NAK */
+	TRANSFER_NOT_READY = NETWORK_FAULT_KINDS, /* the responder answers the request with an RNR NAK */
 	TRANSFER_REFUSED,        /* the responder answers the request with a NAK that ends the connection */
 	TRANSFER_FAULT_KINDS,
 };
@@ -72,9 +64,9 @@ struct transfer_message {
 };
 
 struct transfer_frame {
-	unsigned number;         /* in the order of transmissions */
+	struct network_fate fate;
 	unsigned direction;      /* of the requests that it is, or answers */
-	bool is_response, ack_request, is_copy, is_again; /* is_again: sent before, or its data was */
+	bool is_response, ack_request, is_again; /* is_again: sent before, or its data was */
 	uint8_t opcode, syndrome, cause; /* cause: enum transfer_cause, of the first request of a run of retransmissions */
 	uint64_t psn;
 	struct transfer_message *message; /* NULL: ACK or NAK */
@@ -82,9 +74,6 @@ struct transfer_frame {
 	uint32_t length;         /* of its payload; READ requests: what is requested */
 	uint32_t msn;
 	uint16_t id;
-	unsigned fault, argument;
-	bool is_received, is_captured, is_late; /* is_late: captured after packets that passed the capture point after it */
-	int64_t received_ns, captured_ns;
 };
 
 struct transfer_requester {
@@ -112,11 +101,11 @@ struct transfer_responder {
 struct transfer_model {
 	uint8_t options;
 	uint32_t path_mtu;
-	unsigned latency, position, pace; /* ticks; those of A's packets to the capture point; between answers */
-	unsigned skipped, snap;   /* frames before the capture begins; length of captured frames, 0: any */
-	int64_t tick_ns, timeout_ns, now_ns;
-	unsigned ticks, message_count, frame_count, fault_count, arrived;
-	struct { unsigned at; uint8_t kind, argument; } faults[TRANSFER_FAULTS];
+	struct network net;
+	unsigned pace;            /* ticks between answers */
+	unsigned snap;            /* length of captured frames, 0: any */
+	int64_t timeout_ns;
+	unsigned ticks, message_count, frame_count, arrived;
 	struct transfer_message messages[TRANSFER_MESSAGES];
 	struct transfer_requester requesters[TRANSFER_DIRECTIONS];
 	struct transfer_responder responders[TRANSFER_DIRECTIONS];

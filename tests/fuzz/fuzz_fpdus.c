@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Messages of iWARP against a model of two peers, TCP, the network and the capture point (fpdu_model.h): what is reported of a message is true of
+ * one message of the model, with just the bytes that were captured; what follows the setup without a byte missing is reported completely, and if
+ * the capture has every segment in order, with the right frames and acknowledgements.
+ * Input: a header of FPDU_HEADER bytes, then records of FPDU_RECORD bytes: a message to post, time, and faults of the frames to come.
+ */
+#include "config.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rdmatap/tracker.h>
+#include <zlib.h>
+
+#include "dissect/engine/packet.h"
+
+#include "fpdu_model.h"
+#include "harness.h"
+#include "message_checks.h"
+
+#define HOST 0x0a000001u      /* of side 0; that of side 1 is the next */
+#define PORT 40000            /* of side 0 */
+#define HEADERS 40            /* of IPv4 and TCP */
+#define HANDSHAKE 3           /* frames */
+#define TIGHT_MEMORY (UINT64_C(1) << 16)
+#define MARKER_INTERVAL 512   /* RFC 5044, 4.3 */
+#define MARKER_LENGTH 4
+/* Bytes that the receiver has, and that the capture has later than this after their acknowledgement, may be given up. */
+#define LATE_FRAMES 48
+#define LATE_NS INT64_C(90000000)
+
+/* What the capture has of a direction. */
+struct sight {
+	uint32_t frames[FPDU_STREAM]; /* number of the first frame with this byte; 0: none */
+	uint32_t acks[FPDU_STREAM];   /* number of the first frame that acknowledges it; 0: none */
+	bool is_late[FPDU_STREAM];
+	bool claimed[FPDU_SEGMENTS];  /* a reported message has data of it */
+	uint32_t acknowledged;
+	uint32_t in_step;             /* stream offset: all bytes before it were captured in time */
+};
+
+struct run {
+	struct rtap_tracker *tracker;
+	uint64_t frames, connections;
+	bool is_exact;           /* the capture has every segment, in order */
+	bool is_tight;
+	struct sight sights[2];
+	bool is_reported[FPDU_MESSAGES], is_complete[FPDU_MESSAGES];
+	struct { unsigned side; uint32_t begin, end; int64_t time_ns; } given[FPDU_FRAMES + HANDSHAKE + 1]; /* by frame number; what they have of the stream */
+};
+
+static struct fpdu_model model;
+
+/* ---- frames ---- */
+
+static void put16(uint8_t *to, uint32_t value)
+{
+	to[0] = (uint8_t)(value >> 8);
+	to[1] = (uint8_t)value;
+}
+
+static uint16_t port_of(unsigned side)
+{
+	return !side ? PORT : model.options & FPDU_KNOWN_PORT ? 5445 : 7000;
+}
+
+static void make_headers(uint8_t *bytes, unsigned side, uint8_t flags, uint32_t sequence, uint32_t acknowledgment, uint16_t id, uint32_t length)
+{
+	memset(bytes, 0, HEADERS);
+	bytes[0] = 0x45;
+	put16(bytes + 2, HEADERS + length);
+	put16(bytes + 4, id);
+	bytes[8] = 64;
+	bytes[9] = 6;
+	put32(bytes + 12, HOST + side);
+	put32(bytes + 16, HOST + !side);
+	put16(bytes + 20, port_of(side));
+	put16(bytes + 22, port_of(!side));
+	put32(bytes + 24, sequence);
+	put32(bytes + 28, acknowledgment);
+	bytes[32] = 0x50;
+	bytes[33] = flags;
+	put16(bytes + 34, 0x4000);
+}
+
+static void give(struct run *run, const uint8_t *bytes, uint32_t captured, uint32_t wire, int64_t time_ns)
+{
+	struct rtap_packet packet;
+
+	message_checks_give(run->tracker, bytes, captured, wire, ++run->frames, time_ns, &packet);
+}
+
+static void give_handshake(struct run *run)
+{
+	static const uint8_t flags[HANDSHAKE] = { RTAP_TCP_FLAG_SYN, RTAP_TCP_FLAG_SYN | RTAP_TCP_FLAG_ACK, RTAP_TCP_FLAG_ACK };
+	uint8_t bytes[HEADERS];
+
+	for (unsigned i = 0; i < HANDSHAKE; i++) {
+		unsigned side = i & 1;
+
+		make_headers(bytes, side, flags[i], model.peers[side].isn + (i == 2), i ? model.peers[!side].isn + 1 : 0, (uint16_t)(0xfff0 + i), 0);
+		give(run, bytes, HEADERS, HEADERS, NETWORK_START_NS);
+	}
+}
+
+static void note(struct run *run, const struct fpdu_frame *frame, uint32_t captured)
+{
+	struct sight *sight = &run->sights[frame->side], *other = &run->sights[!frame->side];
+	uint64_t number = run->frames + 1;
+
+	run->given[number].side = frame->side;
+	run->given[number].begin = frame->begin;
+	run->given[number].end = frame->begin + captured;
+	run->given[number].time_ns = frame->fate.captured_ns;
+	for (uint32_t at = frame->begin; at < frame->begin + captured; at++) {
+		uint32_t ack = sight->acks[at];
+
+		if (sight->frames[at])
+			continue;
+		sight->frames[at] = (uint32_t)number;
+		sight->is_late[at] |= ack && (number - ack > LATE_FRAMES || frame->fate.captured_ns - run->given[ack].time_ns > LATE_NS);
+	}
+	/* what the first copy of a segment lacks in the capture is not waited for */
+	for (uint32_t at = frame->begin + captured; at < frame->end; at++)
+		sight->is_late[at] |= !sight->frames[at];
+	while (sight->in_step < FPDU_STREAM && sight->frames[sight->in_step] && !sight->is_late[sight->in_step])
+		sight->in_step++;
+	for (; other->acknowledged < frame->acknowledged; other->acknowledged++)
+		other->acks[other->acknowledged] = (uint32_t)number;
+}
+
+static void give_frame(struct run *run, const struct fpdu_frame *frame)
+{
+	static uint8_t bytes[HEADERS + FPDU_STREAM];
+	const struct fpdu_peer *peer = &model.peers[frame->side];
+	uint32_t length = HEADERS + frame->end - frame->begin, captured = length;
+
+	make_headers(bytes, frame->side, RTAP_TCP_FLAG_ACK, peer->isn + 1 + frame->begin, model.peers[!frame->side].isn + 1 + frame->acknowledged, frame->id,
+		     frame->end - frame->begin);
+	fpdu_stream(&model, frame->side, frame->begin, frame->end, bytes + HEADERS);
+	if (frame->fate.fault == NETWORK_CUT && captured > HEADERS + frame->fate.argument * 24)
+		captured = HEADERS + frame->fate.argument * 24;
+	if (model.snap && captured > model.snap)
+		captured = model.snap;
+	note(run, frame, captured - HEADERS);
+	give(run, bytes, captured, length, frame->fate.captured_ns);
+}
+
+/* ---- what is reported ---- */
+
+static bool is_within(uint64_t value, uint64_t begin, uint64_t length)
+{
+	return value >= begin && value - begin <= length && (value - begin < length || !length);
+}
+
+/* Whether the frame has a byte of the message's data. */
+static bool is_part(const struct run *run, uint64_t frame, const struct fpdu_message *message)
+{
+	return frame <= run->frames + 1 && message->begin != FPDU_NOWHERE && run->given[frame].side == fpdu_data_side(message) &&
+	       run->given[frame].begin < message->end && run->given[frame].end > message->begin;
+}
+
+/* A WRITE that is joined with a later one can begin with a frame of that. */
+static bool has_part(const struct run *run, const struct rtap_message *shown, const struct fpdu_message *message)
+{
+	return is_part(run, shown->first_frame, message) || is_part(run, shown->last_frame, message);
+}
+
+static bool is_it(const struct run *run, const struct rtap_message *shown, unsigned side, const struct fpdu_message *message)
+{
+	if (message->side != side)
+		return false;
+	switch (shown->kind) {
+	case RTAP_KIND_SEND:
+		return message->verb < FPDU_WRITE && shown->has_msn && message->msn == shown->psn;
+	case RTAP_KIND_WRITE:
+		return message->verb == FPDU_WRITE && shown->r_key == message->stag &&
+		       is_within(shown->virtual_address, message->offset, message->length) && has_part(run, shown, message);
+	default:
+		if (message->verb != FPDU_READ || shown->request_seen)
+			return message->verb == FPDU_READ && shown->has_msn && message->msn == shown->psn;
+		/* a response without its request */
+		return shown->r_key == message->sink_stag && is_within(shown->virtual_address, message->sink_offset, message->length) &&
+		       has_part(run, shown, message);
+	}
+}
+
+/* The message of the model; of several that it may be, one that was not reported. */
+static struct fpdu_message *find_message(const struct run *run, const struct rtap_message *shown, unsigned side)
+{
+	struct fpdu_message *found = NULL;
+
+	for (unsigned i = 0; i < model.message_count; i++)
+		if (is_it(run, shown, side, &model.messages[i]) && (!found || run->is_reported[found->index]))
+			found = &model.messages[i];
+	return found;
+}
+
+/* Whether each byte of the segment's payload is captured; `captured` has room for it. Returns whether all of the FPDU is. */
+static bool find_captured(const struct run *run, unsigned side, const struct fpdu_segment *segment, bool *captured)
+{
+	const struct sight *sight = &run->sights[side];
+	uint32_t header = 2 + (segment->message->verb < FPDU_WRITE ? 18 : 14), content = 0;
+	bool is_whole = true;
+
+	for (uint32_t at = segment->begin; at < segment->end; at++) {
+		is_whole &= sight->frames[at] != 0;
+		if (model.options >> side & FPDU_MARKERS && (at - FPDU_SETUP) % MARKER_INTERVAL < MARKER_LENGTH)
+			continue;
+		if (content >= header && content - header < segment->length)
+			captured[content - header] = sight->frames[at];
+		content++;
+	}
+	return is_whole;
+}
+
+static void list_missing(const struct rtap_message *shown, bool *missing)
+{
+	memset(missing, 0, shown->length);
+	for (uint32_t i = 0; i < shown->missing_count; i++) {
+		const struct rtap_missing *gap = &shown->missing[i];
+
+		REQUIRE(gap->offset <= shown->length && gap->length <= shown->length - gap->offset);
+		memset(missing + gap->offset, 1, gap->length);
+	}
+}
+
+/* What is missing is what was not captured. `base`: of the reported message in that of the model. */
+static void check_segment(struct run *run, const struct rtap_message *shown, unsigned side, unsigned number, uint64_t base, const bool *missing)
+{
+	static bool captured[1u << 16];
+	const struct fpdu_segment *segment = &model.peers[side].segments[number];
+	struct sight *sight = &run->sights[side];
+	bool is_whole = find_captured(run, side, segment, captured), has_any = false, lacks_any = false;
+
+	for (uint32_t i = 0; i < segment->length; i++) {
+		uint64_t at = segment->at + i;
+
+		if (at < base || at - base >= shown->length)
+			continue;
+		REQUIRE(captured[i] || missing[at - base]);
+		has_any |= !missing[at - base];
+		lacks_any |= missing[at - base];
+	}
+	REQUIRE(!has_any || !sight->claimed[number] || run->is_tight);
+	sight->claimed[number] |= has_any;
+	/* which READ a response belongs to can be unknown if bytes are missing */
+	if (is_whole && segment->end <= sight->in_step && !run->is_tight && segment->message->verb != FPDU_READ)
+		REQUIRE(!lacks_any);
+}
+
+static void check_segments(struct run *run, const struct rtap_message *shown, const struct fpdu_message *message, uint64_t base, const bool *missing)
+{
+	unsigned side = fpdu_data_side(message);
+
+	for (unsigned i = 0; i < model.peers[side].segment_count; i++) {
+		const struct fpdu_segment *segment = &model.peers[side].segments[i];
+
+		if (segment->message == message && !segment->is_request)
+			check_segment(run, shown, side, i, base, missing);
+	}
+}
+
+/*
+ * It goes on after the message of the model. Where a WRITE ends, only its last FPDU shows: if that was not captured, what follows in the same
+ * memory may be a part of it.
+ */
+static void check_joined(const struct run *run, const struct rtap_message *shown, const struct fpdu_message *message)
+{
+	const struct fpdu_message *next = message;
+	bool is_whole = true;
+
+	REQUIRE(message->verb == FPDU_WRITE && !shown->complete);
+	do
+		next++;
+	while (next < model.messages + model.message_count && (next->side != message->side || next->verb != FPDU_WRITE));
+	REQUIRE(next < model.messages + model.message_count && next->is_contiguous);
+	for (uint32_t at = message->begin; at < message->end; at++)
+		is_whole &= run->sights[message->side].frames[at] && !run->sights[message->side].is_late[at];
+	REQUIRE(!is_whole || run->is_tight);
+}
+
+static void check_complete(const struct rtap_message *shown, const struct fpdu_message *message, uint64_t base)
+{
+	static uint8_t bytes[FPDU_STREAM];
+
+	REQUIRE(!base && shown->length_known && shown->length == message->length && !shown->missing_count);
+	REQUIRE(shown->has_invalidate == (message->invalidated != 0));
+	if (!(model.options & (FPDU_BYTES | FPDU_SUMS)))
+		return;
+	fpdu_fill(message, 0, message->length, bytes);
+	if (model.options & FPDU_BYTES && !shown->bytes_evicted)
+		REQUIRE(shown->bytes.length == shown->length && (!shown->length || !memcmp(shown->bytes.bytes, bytes, shown->length)));
+	if (model.options & FPDU_SUMS)
+		REQUIRE(shown->has_crc && shown->crc32 == crc32_z(0, bytes, shown->length));
+}
+
+static void check_values(const struct rtap_message *shown, const struct fpdu_message *message)
+{
+	REQUIRE(shown->kind == (message->verb < FPDU_WRITE ? RTAP_KIND_SEND : message->verb == FPDU_WRITE ? RTAP_KIND_WRITE : RTAP_KIND_READ));
+	REQUIRE(shown->verb == (message->verb < FPDU_WRITE ? RTAP_VERB_SEND : message->verb == FPDU_WRITE ? RTAP_VERB_WRITE : RTAP_VERB_READ));
+	REQUIRE(!shown->has_invalidate || shown->invalidated_r_key == message->invalidated);
+	REQUIRE(!shown->has_immediate && shown->has_msn == (message->verb < FPDU_WRITE || shown->request_seen));
+	REQUIRE(!shown->request_seen || message->verb == FPDU_READ);
+	REQUIRE(shown->has_key == (message->verb == FPDU_WRITE || shown->request_seen));
+	if (shown->request_seen)
+		REQUIRE(shown->r_key == message->stag && shown->virtual_address == message->offset && shown->length == message->length);
+}
+
+/* The frames with the first or the last byte of an FPDU of the message. */
+static void find_frames(const struct run *run, unsigned side, const struct fpdu_message *message, uint32_t *first, uint32_t *last)
+{
+	for (unsigned i = 0; i < model.peers[side].segment_count; i++) {
+		const struct fpdu_segment *segment = &model.peers[side].segments[i];
+		uint32_t frames[] = { run->sights[side].frames[segment->begin], run->sights[side].frames[segment->end - 1] };
+
+		for (unsigned j = 0; segment->message == message && j < 2; j++) {
+			if (!*first || frames[j] < *first)
+				*first = frames[j];
+			if (frames[j] > *last)
+				*last = frames[j];
+		}
+	}
+}
+
+static void check_exact(const struct run *run, const struct rtap_message *shown, const struct fpdu_message *message)
+{
+	unsigned side = fpdu_data_side(message);
+	uint32_t first = 0, last = 0, answered;
+
+	REQUIRE(!run->is_reported[message->index]);
+	if (!shown->complete)
+		return;
+	find_frames(run, 0, message, &first, &last);
+	find_frames(run, 1, message, &first, &last);
+	answered = message->verb == FPDU_READ ? run->sights[side].frames[message->end - 1] : run->sights[side].acks[message->end - 1];
+	if (shown->first_frame != first || shown->last_frame != last || shown->answered_in != answered)
+		fprintf(stderr, "message %u: frames %llu to %llu, answered in %llu; not %u to %u, %u\n", message->index,
+			(unsigned long long)shown->first_frame, (unsigned long long)shown->last_frame, (unsigned long long)shown->answered_in, first, last, answered);
+	REQUIRE(shown->first_frame == first && shown->last_frame == last);
+	REQUIRE(shown->answered_in == answered);
+	REQUIRE(!answered || shown->outcome == RTAP_OUTCOME_GOOD);
+}
+
+static unsigned side_of(const struct rtap_end *end)
+{
+	REQUIRE(end->address_length == 4 && end->address[0] == 10 && (end->address[3] == 1 || end->address[3] == 2));
+	REQUIRE(end->port_known && end->port == port_of(end->address[3] - 1));
+	return end->address[3] - 1;
+}
+
+static void take_message(void *owner, const struct rtap_message *shown)
+{
+	static bool missing[FPDU_STREAM];
+	struct run *run = owner;
+	const struct rtap_connection *connection = shown->connection;
+	const struct fpdu_message *message;
+	uint64_t base = 0;
+	unsigned side;
+
+	REQUIRE(connection);
+	side = side_of(shown->from_a ? &connection->a : &connection->b);
+	message = find_message(run, shown, side);
+	if (!message)
+		fprintf(stderr, "verb %u, MSN %u, address %llx, frames %llu to %llu\n", shown->verb, shown->psn, (unsigned long long)shown->virtual_address,
+			(unsigned long long)shown->first_frame, (unsigned long long)shown->last_frame);
+	REQUIRE(message);
+	check_values(shown, message);
+	/* whose data it is can be unknown */
+	if (message->verb == FPDU_READ && !shown->request_seen && model.shares_sinks)
+		return;
+	if (message->verb == FPDU_WRITE)
+		base = shown->virtual_address - message->offset;
+	else if (message->verb == FPDU_READ && !shown->request_seen)
+		base = shown->virtual_address - message->sink_offset;
+	if (shown->length > message->length - base)
+		check_joined(run, shown, message);
+	else
+		REQUIRE(!shown->length_known || shown->length == message->length - base);
+	REQUIRE(!shown->complete || message->verb != FPDU_READ || shown->request_seen);
+	list_missing(shown, missing);
+	check_segments(run, shown, message, base, missing);
+	if (shown->complete)
+		check_complete(shown, message, base);
+	if (run->is_exact)
+		check_exact(run, shown, message);
+	run->is_reported[message->index] = true;
+	run->is_complete[message->index] |= shown->complete;
+}
+
+static void take_connection(void *owner, const struct rtap_connection *connection)
+{
+	struct run *run = owner;
+	static const uint8_t none[] = {
+		RTAP_CONNECTION_ANOMALY_LOST, RTAP_CONNECTION_ANOMALY_CUT, RTAP_CONNECTION_ANOMALY_UNFRAMED, RTAP_CONNECTION_ANOMALY_BAD_FPDU_CRC,
+		RTAP_CONNECTION_ANOMALY_UNEXPECTED_RESPONSE, RTAP_CONNECTION_ANOMALY_LENGTH_MISMATCH,
+	};
+
+	run->connections++;
+	REQUIRE(connection->transport == RTAP_TRANSPORT_IWARP);
+	REQUIRE(!connection->anomaly_counts[RTAP_CONNECTION_ANOMALY_BAD_FPDU_CRC]);
+	for (unsigned i = 0; run->is_exact && i < sizeof none; i++)
+		REQUIRE(!connection->anomaly_counts[none[i]]);
+}
+
+/* ---- the whole ---- */
+
+static bool is_exact(void)
+{
+	for (unsigned i = 0; i < model.frame_count; i++) {
+		const struct network_fate *fate = &model.frames[i].fate;
+
+		if ((!fate->is_captured && fate->is_received) || fate->is_late || fate->fault == NETWORK_CUT)
+			return false;
+	}
+	return !model.snap && !model.net.skipped && model.frame_count < FPDU_FRAMES;
+}
+
+/* The setup tells what the FPDUs have: markers and CRCs. */
+static bool is_set_up(const struct run *run)
+{
+	return run->sights[0].in_step >= FPDU_SETUP && run->sights[1].in_step >= FPDU_SETUP;
+}
+
+static bool is_in_step(const struct run *run, const struct fpdu_message *message)
+{
+	return is_set_up(run) && message->begin != FPDU_NOWHERE && message->end <= run->sights[fpdu_data_side(message)].in_step &&
+	       (message->verb != FPDU_READ || message->request_end <= run->sights[message->side].in_step);
+}
+
+static void check_all(const struct run *run)
+{
+	for (unsigned i = 0; i < model.message_count; i++) {
+		bool is_due = is_in_step(run, &model.messages[i]);
+
+		if (is_due && !run->is_complete[i])
+			fprintf(stderr, "message %u should be complete\n", i);
+		REQUIRE(!is_due || run->is_complete[i]);
+	}
+	for (unsigned side = 0; side < 2; side++)
+		for (unsigned i = 0; i < model.peers[side].segment_count; i++) {
+			const struct fpdu_segment *segment = &model.peers[side].segments[i];
+
+			if (!is_set_up(run) || segment->is_request || !segment->length || segment->end > run->sights[side].in_step || segment->message->verb == FPDU_READ)
+				continue;
+			REQUIRE(run->sights[side].claimed[i]);
+		}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const struct network_fate *order[FPDU_FRAMES];
+	static struct run run;
+	struct rtap_tracker_options options = { .size = sizeof options, .message = take_message, .connection = take_connection, .owner = &run };
+	unsigned captured = 0;
+
+	if (size < FPDU_HEADER || size > FPDU_HEADER + FPDU_RECORD * 256)
+		return 0;
+	fpdu_run(&model, data, size);
+	for (unsigned i = 0; i < model.frame_count; i++)
+		if (model.frames[i].fate.is_captured)
+			order[captured++] = &model.frames[i].fate;
+	qsort(order, captured, sizeof *order, network_order);
+	memset(&run, 0, sizeof run);
+	run.is_tight = data[7] >> 4 == 15;
+	run.is_exact = is_exact() && !run.is_tight;
+	options.bytes = model.options & FPDU_BYTES;
+	options.checksums = model.options & FPDU_SUMS;
+	options.max_memory = run.is_tight ? TIGHT_MEMORY : 0;
+	REQUIRE(rtap_tracker_open(&run.tracker, &options, NULL) == RTAP_STATUS_OK);
+	if (!model.net.skipped)
+		give_handshake(&run);
+	for (unsigned i = 0; i < captured; i++)
+		give_frame(&run, &model.frames[order[i]->number]);
+	rtap_tracker_finish(run.tracker);
+	if (!run.is_tight)
+		check_all(&run);
+	REQUIRE(!run.is_exact || run.connections == 1);
+	rtap_tracker_close(run.tracker);
+	fpdu_end(&model);
+	return 0;
+}
