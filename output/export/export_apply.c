@@ -231,7 +231,7 @@ static void copy(struct image_part *part, const struct image *source)
 {
 	const struct block_effect *effect = part->effect;
 	const struct copies *copies = &part->images->copies;
-	uint64_t given_up = copies->given_up;
+	uint64_t given_up = copies->given_up, horizon = part->images->horizon;
 	uint8_t bytes[CHUNK];
 
 	if (effect->source > INT64_MAX || effect->length > INT64_MAX - effect->source) {
@@ -247,7 +247,7 @@ static void copy(struct image_part *part, const struct image *source)
 		part->kind = BLOCK_SPOILED;
 		part->bytes = NULL;
 		part->reason = RTAP_MISSING_NOT_CAPTURED;
-		if (copies->given_up != given_up || !image_may_pass(part->images, 1)) {
+		if (copies->given_up != given_up || part->images->horizon != horizon || !image_may_pass(part->images, 1)) {
 			part->reason = RTAP_MISSING_EVICTED;
 			put(part, effect->offset + done, effect->offset + effect->length);
 			return;

@@ -241,14 +241,28 @@ bool image_may_pass(struct images *images, uint64_t count)
 	return true;
 }
 
-void image_put(const struct image_part *part, uint64_t begin, uint64_t end)
+/* For lack of memory the order of commands may have been forgotten since the part began: only the newest one can still change known bytes. */
+static void become_late(struct image_part *part)
 {
-	struct images *images = part->images;
+	if (part->is_late || part->kind == BLOCK_SPOILED || image_frame_of(part->effect) >= part->images->horizon)
+		return;
+	part->is_late = true;
+	if (part->effect->kind == BLOCK_READ)
+		return;
+	part->kind = BLOCK_SPOILED;
+	part->reason = RTAP_MISSING_EVICTED;
+}
+
+void image_put(const struct image_part *whole, uint64_t begin, uint64_t end)
+{
+	struct images *images = whole->images;
+	struct image_part copy = *whole, *part = &copy;
 
 	while (begin < end) {
 		struct extent here = extents_at(&part->image->extents, begin);
 		uint64_t stop = here.end;
 
+		become_late(part);
 		if (!image_may_pass(images, 0)) {
 			image_set(images, part->image, begin, end, RANGE_MISSING + RTAP_MISSING_EVICTED, images->newest);
 			return;

@@ -234,7 +234,8 @@ static bool is_other(const struct images *images, const struct file_effect *effe
 
 void images_take_file(struct images *images, const struct file_effect *effect)
 {
-	bool has_bytes = (effect->kind == FILE_DATA && !effect->is_bounded) || effect->kind == FILE_RESIZED;
+	/* what was written before a change without data can be reported later */
+	bool has_bytes = effect->kind == FILE_DATA || effect->kind == FILE_RESIZED;
 	struct image *image;
 
 	images->file_operations++;

@@ -214,7 +214,12 @@ static void report_operation(struct run *run, struct model_action *action)
 			   .request_frame = action->request, .response_frame = action->response },
 	};
 
-	if (has_data) {
+	if (action->is_bounded) {
+		effect.is_bounded = true;
+		effect.bytes.kind = action->is_zeroed ? BLOCK_ZEROED : BLOCK_SPOILED;
+		effect.bytes.to_end = action->to_end;
+		effect.bytes.length = action->to_end ? 0 : action->length;
+	} else if (has_data) {
 		make_data(action, &data, &cut);
 		effect.bytes.data = &data;
 		effect.bytes.cut = &cut;
@@ -228,7 +233,7 @@ static void report_operation(struct run *run, struct model_action *action)
 		report_of_id(run, action, &effect);
 	else if (action->kind != MODEL_UNSEEN && !*file->path[1])
 		file->is_unchecked = true; /* nobody knows its name any more */
-	else if (!has_data || effect.bytes.length)
+	else if (!has_data || effect.bytes.length || effect.bytes.to_end)
 		images_take_file(&run->images, &effect);
 	if (file && action->kind != MODEL_UNSEEN)
 		note_image(run, file);

@@ -284,6 +284,20 @@ static void create_file(struct model *model, struct model_action *action)
 	action->is_skipped = !action->file;
 }
 
+/* Zeros in a range, as far as the file has it; or a new end at or after the offset. */
+static void change_bounded(struct model_file *file, const struct model_action *action)
+{
+	uint64_t end = action->offset + (action->to_end ? action->record[7] : action->length);
+
+	end = end < file->size ? end : file->size;
+	if (action->to_end)
+		resize(file, end);
+	else if ((action->is_zeroed || action->record[0] & MODEL_GARBAGE) && end > action->offset)
+		memset(file->bytes + action->offset, 0, end - action->offset);
+	for (uint64_t at = action->offset; at < MODEL_ROOM; at++)
+		file->known[at] = false;
+}
+
 static void change_file(struct model *model, struct model_action *action)
 {
 	struct model_file *file = action->file;
@@ -292,6 +306,10 @@ static void change_file(struct model *model, struct model_action *action)
 	switch (action->kind) {
 	case MODEL_FILE_WRITTEN: write_file(file, action->offset, action->bytes, action->length); break;
 	case MODEL_FILE_SPOILED:
+		if (action->is_bounded) {
+			change_bounded(file, action);
+			return;
+		}
 		if (action->record[0] & MODEL_GARBAGE)
 			write_file(file, action->offset, action->bytes, action->length);
 		break;
@@ -394,6 +412,9 @@ static void read_file(struct model_action *action)
 	action->size = record[3] * 100u;
 	action->is_by_id = record[5] & 128 && *action->path == 's' && action->kind >= MODEL_FILE_READ && action->kind <= MODEL_FILE_SPOILED;
 	action->id = record[5] >> 6 & 1;
+	action->is_bounded = action->kind == MODEL_FILE_SPOILED && !action->is_by_id && record[4] & MODEL_BOUNDED;
+	action->is_zeroed = action->is_bounded && record[4] & MODEL_BOUNDED_ZEROS;
+	action->to_end = action->is_bounded && !action->is_zeroed && record[4] & MODEL_BOUNDED_END;
 	if (action->kind != MODEL_RENAMED)
 		return;
 	strcpy(action->new_path, to);

@@ -37,6 +37,9 @@ enum {
 	MODEL_FILE_READ, MODEL_FILE_WRITTEN, MODEL_FILE_SPOILED, MODEL_CREATED, MODEL_RESIZED, MODEL_SIZE_SEEN, MODEL_RENAMED, MODEL_UNSEEN,
 	MODEL_KINDS,
 };
+
+/* Byte 4 of MODEL_FILE_SPOILED. */
+enum { MODEL_BOUNDED = 1, MODEL_BOUNDED_ZEROS = 2, MODEL_BOUNDED_END = 4 };
 #define MODEL_FIRST_OF_FILES MODEL_FILE_READ
 
 /* Flags of byte 0: parts of the data that were not captured; of MODEL_SPOILED: what became of the bytes; of MODEL_UNSEEN: by id. */
@@ -78,6 +81,7 @@ struct model_action {
 	char path[MODEL_PATH], new_path[MODEL_PATH + 16]; /* at the time of the response */
 	bool is_aside;               /* MODEL_CREATED: what was at the path has the new path now */
 	bool is_by_id, is_skipped;
+	bool is_bounded, is_zeroed;  /* MODEL_FILE_SPOILED: only bytes before the end change; to_end: the end, too */
 	unsigned id;
 	uint64_t size;
 	uint8_t *bytes;              /* on the heap; `length` read or written, MODEL_PERIOD with MODEL_REPEATED */
