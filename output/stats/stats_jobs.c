@@ -138,12 +138,27 @@ static void count_host(struct stats_job *job, struct degrees *degrees, const str
 		job->straggler = (int)number;
 }
 
+static int64_t longest_of(const struct stats_job_host *host)
+{
+	return host->own[0].longest_ns > host->own[1].longest_ns ? host->own[0].longest_ns : host->own[1].longest_ns;
+}
+
+/* Whether all links of the job are those of one host other than this. */
+static bool is_partner(const struct stats_jobs *jobs, unsigned number, const struct stats_job *job)
+{
+	for (unsigned i = 0; i < jobs->host_count; i++)
+		if (i != number && jobs->hosts[i].job == jobs->hosts[number].job && jobs->hosts[i].senders + jobs->hosts[i].receivers == job->links)
+			return true;
+	return false;
+}
+
 static void count_job(struct search *search, unsigned number)
 {
 	struct stats_jobs *jobs = search->jobs;
 	struct stats_job *job = &jobs->jobs[number];
 	struct degrees degrees = { .is_line = true };
-	int64_t pause_ns = 0, most_ns;
+	struct stats_job_host *most;
+	int64_t pause_ns = 0;
 
 	job->straggler = -1;
 	for (unsigned i = 0; i < jobs->host_count; i++)
@@ -166,8 +181,9 @@ static void count_job(struct search *search, unsigned number)
 	job->hosts = degrees.hosts;
 	job->links = degrees.links;
 	job->shape = shape_of(&degrees);
-	most_ns = jobs->hosts[job->straggler].own_ns;
-	if (most_ns < STATS_DELAYED_NS || most_ns < job->own_ns / 2)
+	most = &jobs->hosts[job->straggler];
+	most->is_partner = is_partner(jobs, (unsigned)job->straggler, job);
+	if (longest_of(most) < STATS_DELAYED_NS || most->own_ns < job->own_ns / 2)
 		job->straggler = -1;
 }
 
@@ -240,7 +256,7 @@ void stats_jobs_fini(struct stats_jobs *jobs)
 
 bool stats_job_host_is_certain(const struct stats_job_host *host)
 {
-	return !host->own[0].unknown && !host->own[1].unknown;
+	return !host->own[0].unknown && !host->own[1].unknown && !host->is_partner;
 }
 
 unsigned stats_job_share(const struct stats_job *job, enum stats_delay delay)

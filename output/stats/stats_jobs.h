@@ -27,6 +27,7 @@ struct stats_job_host {
 	uint64_t received, sent, received_bytes, sent_bytes;
 	int64_t kept_ns[2];         /* delays caused by it, as requester and as responder */
 	int64_t own_ns;             /* its own, in sum: the greater of those as requester and as responder */
+	bool is_partner;            /* a straggler: all links are another host's, which alone can have been captured */
 	struct stats_own own[2];
 };
 
@@ -35,7 +36,7 @@ struct stats_job {
 	unsigned hosts, links;
 	enum stats_shape shape;
 	struct stats_waits waits;   /* of all links; except STATS_DELAY_ALL: of the link with the longest pauses */
-	int straggler;              /* index of the host with half of all own delays or more; -1: none */
+	int straggler;              /* index of the host with half of all own delays or more, and a notable one; -1: none */
 	int64_t own_ns;             /* of all hosts */
 };
 
@@ -51,7 +52,7 @@ struct stats_jobs {
 bool stats_jobs_init(struct stats_jobs *jobs, const struct stats *stats) __attribute__((warn_unused_result));
 void stats_jobs_fini(struct stats_jobs *jobs);
 
-/* Whether the host did not wait itself in any of its delays; otherwise the cause of its waits may not have been captured. */
+/* Whether the straggler did not wait itself in any of its delays; otherwise the cause of its waits may not have been captured. */
 bool stats_job_host_is_certain(const struct stats_job_host *host);
 
 /* Time that the job's links lost to one kind of delay, in permille of their total time. */

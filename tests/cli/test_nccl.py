@@ -333,6 +333,41 @@ class Statistics(Nccl):
                     self.assertAlmostEqual(finding[0]["longest_delay"], 0.005, delta=CLOSE)
                     self.assertNotIn("network_delays", self.rules(records))
 
+    def test_a_straggler_seen_by_one_host_is_not_certain(self):
+        """A neighbour that waits for a host whose transfers were not captured seems to be late by itself."""
+        for hosts, captured in ((3, 2), (4, 3), (7, 5)):
+            with self.subTest(hosts=hosts):
+                found, = self.of(self.job(nccl.tree, hosts, captured=[captured], late={(5, 1): 5 * MS, (9, 1): 3 * MS})[2], "job")
+                self.assertFalse(found.get("straggler_certain", False), found)
+
+    def test_short_waits_make_no_straggler(self):
+        for make, count, captured in ((nccl.ring, 2, None), (nccl.ring, 7, [0]), (nccl.tree, 7, [3])):
+            found, = self.of(self.job(make, count, steps=40, captured=captured, ahead=7)[2], "job")
+            self.assertNotIn("straggler", found)
+
+    def test_rings_and_trees_at_once(self):
+        """Each host's capture, and that of all of them, has all of its transfers."""
+        for seed in range(6):
+            dice = random.Random(seed)
+            hosts = [Host(i + 1) for i in range(dice.randrange(3, 9))]
+            job, late = nccl.Job(hosts), {(step, hosts[1]): 4 * MS for step in (3, 5)} if seed % 2 else {}
+            for make in (nccl.ring, nccl.tree, nccl.ring):
+                make(hosts, 8, 20000, of=job, late=late, ahead=dice.choice((0, 1, 7)), layout=dice.choice(list(nccl.LAYOUTS)), qps=dice.choice((1, 2, 4)),
+                     adaptive=dice.random() < 0.3, spread=dice.random() < 0.3, big=dice.random() < 0.5)
+            for seen in [hosts] + [[host] for host in hosts]:
+                with self.subTest(seed=seed, seen=[host.text() for host in seen]):
+                    made = [t for t in job.transfers if t.sender in seen or t.receiver in seen]
+                    records = self.records(seen[0], *seen[1:])
+                    found, = self.of(records, "job")
+                    self.assertEqual((found["links"], found["transfers"], found["data_bytes"]),
+                                     (len({(t.sender, t.receiver) for t in made}), len(made), sum(t.size for t in made)))
+                    self.assertEqual({record["host"]: (record["received"], record["sent"]) for record in self.of(records, "host")},
+                                     {host.text(): (sum(t.receiver is host for t in made), sum(t.sender is host for t in made))
+                                      for host in hosts if any(host in (t.sender, t.receiver) for t in made)})
+                    if seen is hosts:
+                        self.assertEqual(found.get("straggler"), hosts[1].text() if late else None)
+                    self.assertTrue(late or self.rules(records) == [])
+
     def test_no_straggler_in_a_pause_or_in_loss(self):
         for make, count in ((nccl.ring, 4), (nccl.tree, 7)):
             hosts, job, records = self.job(make, count, pauses={4: 50 * MS})
