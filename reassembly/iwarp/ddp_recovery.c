@@ -46,11 +46,14 @@ static struct message *owner_of(const struct connection *connection, bool from_a
 	return message && (ddp_half_is_answered_by_data(message) || message->low <= offset) ? message : NULL;
 }
 
-static void follow(struct ddp_half *half, struct message *message)
+static void follow(struct ddp *ddp, int side, struct message *message)
 {
-	if (half->recovering)
-		half->recovering->recovers = false;
-	half->recovering = message;
+	struct message *before = ddp->halves[side].recovering;
+
+	ddp->halves[side].recovering = message;
+	/* both directions of a READ can be retransmitted */
+	if (before)
+		before->recovers = ddp->halves[!side].recovering == before;
 	if (message)
 		message->recovers = true;
 }
@@ -59,13 +62,13 @@ void ddp_recovery_discard(struct message *message)
 {
 	for (int side = 0; side < 2; side++)
 		if (message->connection->ddp->halves[side].recovering == message)
-			follow(&message->connection->ddp->halves[side], NULL);
+			follow(message->connection->ddp, side, NULL);
 }
 
 void ddp_recovery_end(struct ddp *ddp)
 {
 	for (int side = 0; side < 2; side++)
-		follow(&ddp->halves[side], NULL);
+		follow(ddp, side, NULL);
 }
 
 static void lose(struct rtap_tracker *tracker, struct message *message, uint8_t cause, int64_t begin_ns, int64_t end_ns)
@@ -102,14 +105,14 @@ static void take(struct rtap_tracker *tracker, struct connection *connection, co
 	}
 	if (found->begins) {
 		half->retransmitted = offset;
-		follow(half, owner_of(connection, found->from_a, offset));
+		follow(connection->ddp, found->from_a, owner_of(connection, found->from_a, offset));
 		return;
 	}
 	/* the FPDU with the byte may have been completed by later segments */
 	message = half->recovering ? half->recovering : owner_of(connection, found->from_a, half->retransmitted);
 	if (message)
 		lose(tracker, message, found->cause, found->begin_ns, found->end_ns);
-	follow(half, NULL);
+	follow(connection->ddp, found->from_a, NULL);
 }
 
 void ddp_recovery_segment(struct rtap_tracker *tracker, struct connection *connection, uint64_t offset, const struct rtap_flow_facts *flow)
