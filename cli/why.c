@@ -326,6 +326,7 @@ static bool choose(struct gathering *gathering)
 	subject->connection = number;
 	subject->a = connection->shown.a;
 	subject->b = connection->shown.b;
+	subject->packets = subject->has_operation ? 0 : connection->shown.packets;
 	subject->usage = connection->usage;
 	line_init(&service, subject->service, sizeof subject->service - 1);
 	if (subject->has_operation && !connection->program_known)

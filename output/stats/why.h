@@ -74,6 +74,7 @@ struct why_subject {
 	struct rtap_end a, b;
 	uint64_t connection;
 	char service[80];
+	uint64_t packets;        /* of the whole connection, if that is explained; 0: unknown */
 	const struct usage *usage; /* of the whole connection; NULL: its layer is known, or nothing is known of it */
 	bool has_operation;      /* the next ones are valid */
 	uint64_t operation, request_frame, response_frame;

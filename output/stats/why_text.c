@@ -574,17 +574,24 @@ static void spread(const struct why *why, const struct costs *costs, struct line
 /* Missing packets that were not retransmitted were probably lost by the capture. */
 static void nothing(const struct why *why, struct line *line)
 {
-	uint64_t missing = 0;
+	uint64_t missing = 0, unlisted = why->subject.packets > why->packets ? why->subject.packets - why->packets : 0;
 
 	for (uint64_t i = 0; i < why->count; i++)
 		missing += why->events[i].missing;
-	if (!why->any) {
+	if (!why->any && !unlisted) {
 		line_text(line, "None of its packets are in the capture.");
+	} else if (!why->any) {
+		line_text(line, "Nothing is known.");
 	} else if (!missing) {
 		line_text(line, "Nothing was lost or sent again, and no NAK was seen.");
 	} else {
 		line_count(line, missing, "PSN is not in the capture, but nothing was", "PSNs are not in the capture, but nothing was");
 		line_text(line, " sent again, and no NAK was seen: likely the capture missed them.");
+	}
+	if (unlisted) {
+		line_text(line, " But ");
+		line_count(line, unlisted, "earlier packet", "earlier packets");
+		line_text(line, " of the connection, captured before it was known, cannot be listed: rdmatap stats counts them.");
 	}
 }
 

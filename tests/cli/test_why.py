@@ -208,6 +208,22 @@ class Subjects(WhyTest):
                 self.assertEqual([service][:len(layer)], layer[:1], name)
                 self.assertEqual(service in ("nvme", "srp", "iser", "rnbd", "smb", "lnet", "rds", "nccl"), bool(layer), name)
 
+    def test_packets_before_their_connection_was_known_are_counted(self):
+        """Of acknowledgements alone, a connection is known late; NAKs among the earlier ones cannot be listed."""
+        path, unlisted = self.path("acks.pcap"), 0
+        self.run_program("-r", os.path.join(TESTDATA, "ends", "roce-loss.A.pcap.gz"), "-Y", "infiniband.bth.opcode == 17", "-w", path)
+        labels = collections.Counter(self.lines("-r", path, "-T", "fields", "-e", "rdmatap.connection"))
+        for connection in (json.loads(line) for line in self.lines("connections", "--json", path)):
+            number = str(connection["connection"])
+            words = " ".join(line.strip() for line in self.lines("why", path, "connection=" + number))
+            found = re.search(r"But (\d+) earlier packets? of the connection", words)
+            earlier = connection["packets"] - labels[number]
+            unlisted += earlier > 0
+            self.assertNotIn("None of its packets", words)
+            if found or "Nothing was lost" in words:
+                self.assertEqual(int(found[1]) if found else 0, earlier, words)
+        self.assertGreater(unlisted, 0)
+
     def test_unknown_subjects_are_rejected(self):
         for selector in "connection=9", "qp=0x77", "frame=100000", "xid=0x1", "operation=77":
             self.bad(re.sub("0x", "", selector).split("=")[0] + "=", "why", RPING, selector)
