@@ -75,12 +75,12 @@ static void take_immediate(struct nccl_transfer *transfer, uint32_t immediate)
 }
 
 /* Processes a complete WRITE of the transfer. `bytes`: number of bytes written to the transfer's memory. */
-static void take_data(struct nccl_transfer *transfer, const struct message *message, uint64_t bytes)
+static void take_data(struct rtap_tracker *tracker, struct nccl_transfer *transfer, const struct message *message, uint64_t bytes)
 {
 	transfer->bytes += bytes;
 	if (message->shown.has_immediate)
 		take_immediate(transfer, (uint32_t)message->shown.immediate);
-	nccl_transfer_take(transfer, message);
+	nccl_transfer_take(tracker, transfer, message);
 }
 
 /* Assigns the WRITE to a transfer: it fills its memory, or ends it. False: its connection carries another layer, or out of memory. */
@@ -157,7 +157,7 @@ static bool claim_end(struct rtap_tracker *tracker, struct message *message)
 	take_sizes(nccl_transfer_of(region->request), message);
 	/* nothing to copy to the memory */
 	message->has_landed = true;
-	take_data(nccl_transfer_of(region->request), message, 0);
+	take_data(tracker, nccl_transfer_of(region->request), message, 0);
 	return true;
 }
 
@@ -187,7 +187,7 @@ static bool claim_existing(struct rtap_tracker *tracker, struct message *message
 	if (!region || (only && region->request != &only->request) || !is_known(region) || !claim_data_for(tracker, region, message))
 		return false;
 	if (assembly_is_whole(message))
-		take_data(nccl_transfer_of(region->request), message, message->shown.length);
+		take_data(tracker, nccl_transfer_of(region->request), message, message->shown.length);
 	return true;
 }
 
@@ -480,7 +480,7 @@ static bool take_packet(struct upper_work *work)
 		return false;
 	if (message && message->region) {
 		transfer = nccl_transfer_of(message->region->request);
-		take_data(transfer, message, message->shown.length);
+		take_data(work->tracker, transfer, message, message->shown.length);
 		if (ib_opcodes[work->packet->ib.opcode].headers & IB_IMMDT)
 			nccl_transfer_note_end(transfer, message);
 		claim_following(work->tracker, message);
@@ -507,7 +507,7 @@ static void data_settled(struct rtap_tracker *tracker, struct message *message)
 	struct nccl_channel *channel = transfer->channel;
 
 	if (!assembly_is_whole(message))
-		take_data(transfer, message, message->coverage.total + message->cut.total);
+		take_data(tracker, transfer, message, message->coverage.total + message->cut.total);
 	if (shown->outcome == RTAP_OUTCOME_GOOD && shown->has_latency && (!transfer->has_ack || shown->time_ns + shown->latency_ns >= transfer->ack_ns)) {
 		transfer->has_ack = true;
 		transfer->has_own_ack = message->has_own_ack;
@@ -610,8 +610,10 @@ static bool init(struct rtap_tracker *tracker)
 {
 	struct nccl_layer_state *state = memory_new_zeroed(1, sizeof *state);
 
-	if (state)
+	if (state) {
 		nccl_match_init(&state->memory);
+		TAILQ_INIT(&state->moving);
+	}
 	tracker->upper_states[UPPER_nccl] = state;
 	return state;
 }

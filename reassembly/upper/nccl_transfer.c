@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "dissect/engine/line.h"
+#include "reassembly/infiniband/assembly.h"
 #include "reassembly/message_list.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/operation.h"
@@ -17,6 +18,7 @@
 #define OBJECT_TEXT 48
 #define MOST_NEIGHBOURS 8 /* messages without a transfer between those of transfers, searched for one that came late */
 #define MOST_BETWEEN 64   /* messages without a transfer between one captured before its announcement and those of transfers */
+#define MOST_MOVING 64    /* transfers examined for acknowledged ones */
 #define MOST_RUNS 4096    /* disjoint ranges of a buffer that are remembered */
 
 struct nccl_operation {
@@ -189,18 +191,83 @@ struct nccl_transfer *nccl_transfer_create(struct rtap_tracker *tracker, struct 
 	return transfer;
 }
 
+/* The transfers of the channel after those counted before, up to this one; those between were not captured. */
+static uint64_t count_up_to(const struct nccl_transfer *transfer)
+{
+	uint64_t done = transfer->channel->done;
+
+	return !done || transfer->index <= done ? 1 : transfer->index - done;
+}
+
+/* `transfers`: as for nccl_job_ended(). */
+static void leave_job(struct rtap_tracker *tracker, struct nccl_transfer *transfer, uint64_t transfers, int64_t last_ns)
+{
+	if (transfer->progress.phase == NCCL_BEGUN)
+		TAILQ_REMOVE(&nccl_layer_state(tracker)->moving, transfer, moving);
+	nccl_job_ended(&transfer->progress, transfers, last_ns);
+}
+
+/* Whether the receiver has acknowledged all data, although some of it was not captured. `last_ns`: when the last of it was captured. */
+static bool is_acknowledged(const struct nccl_transfer *transfer, int64_t *last_ns)
+{
+	const struct message *message;
+	bool has_immediate = transfer->has_immediate;
+	uint32_t immediate = transfer->immediate;
+	uint64_t bytes = transfer->bytes;
+
+	*last_ns = transfer->last_ns;
+	TAILQ_FOREACH(message, &transfer->request.claimed, claimed) {
+		if (!message->answered)
+			return false;
+		if (assembly_is_whole(message))
+			continue;
+		bytes += message->shown.length;
+		if (message->shown.time_end_ns > *last_ns)
+			*last_ns = message->shown.time_end_ns;
+		if (message->shown.has_immediate && transfer->receives == 1) {
+			has_immediate = true;
+			immediate = (uint32_t)message->shown.immediate;
+		}
+	}
+	if (transfer->has_total)
+		return bytes >= transfer->total;
+	return has_immediate && (bytes == immediate || bytes == __builtin_bswap32(immediate));
+}
+
+/* Ends the acknowledged transfers of which data was not captured, before an event that can be caused by them, or end a silence. */
+static void end_acknowledged(struct rtap_tracker *tracker)
+{
+	struct nccl_transfer *transfer = TAILQ_FIRST(&nccl_layer_state(tracker)->moving), *next;
+	int64_t last_ns;
+
+	for (int i = 0; transfer && i < MOST_MOVING; transfer = next, i++) {
+		next = TAILQ_NEXT(transfer, moving);
+		if (!is_acknowledged(transfer, &last_ns))
+			continue;
+		leave_job(tracker, transfer, count_up_to(transfer), last_ns);
+		if (transfer->index > transfer->channel->done)
+			transfer->channel->done = transfer->index;
+	}
+}
+
 void nccl_transfer_announced(struct rtap_tracker *tracker, struct nccl_transfer *transfer)
 {
 	const struct rtap_connection *connection = &transfer->request.connection->shown;
 	bool by_a = transfer->channel == &state_of(transfer)->channels[1];
 
+	end_acknowledged(tracker);
 	nccl_job_announced(&nccl_layer_state(tracker)->jobs, &transfer->progress, by_a ? &connection->b : &connection->a,
 			   by_a ? &connection->a : &connection->b, transfer->request.time_ns);
 }
 
 void nccl_transfer_begun(struct rtap_tracker *tracker, struct nccl_transfer *transfer, int64_t time_ns)
 {
+	if (transfer->progress.phase != NCCL_ANNOUNCED)
+		return;
+	end_acknowledged(tracker);
 	nccl_job_begun(&nccl_layer_state(tracker)->jobs, &transfer->progress, time_ns);
+	if (transfer->progress.phase == NCCL_BEGUN)
+		TAILQ_INSERT_TAIL(&nccl_layer_state(tracker)->moving, transfer, moving);
 }
 
 static void note_qp(struct nccl_transfer *transfer, uint32_t connection)
@@ -212,20 +279,12 @@ static void note_qp(struct nccl_transfer *transfer, uint32_t connection)
 		transfer->qps[transfer->qp_count++] = connection;
 }
 
-/* The transfers of the channel after those counted before, up to this one; those between were not captured. */
-static uint64_t count_up_to(const struct nccl_transfer *transfer)
-{
-	uint64_t done = transfer->channel->done;
-
-	return !done || transfer->index <= done ? 1 : transfer->index - done;
-}
-
 static bool is_before_announcement(const struct nccl_transfer *transfer, const struct message *message)
 {
 	return message->shown.first_frame < transfer->request.first_frame;
 }
 
-void nccl_transfer_take(struct nccl_transfer *transfer, const struct message *message)
+void nccl_transfer_take(struct rtap_tracker *tracker, struct nccl_transfer *transfer, const struct message *message)
 {
 	const struct rtap_message *shown = &message->shown;
 
@@ -245,7 +304,7 @@ void nccl_transfer_take(struct nccl_transfer *transfer, const struct message *me
 	transfer->has_data = true;
 	if (!nccl_transfer_is_whole(transfer))
 		return;
-	nccl_job_ended(&transfer->progress, count_up_to(transfer), transfer->last_ns);
+	leave_job(tracker, transfer, count_up_to(transfer), transfer->last_ns);
 	if (transfer->index > transfer->channel->done)
 		transfer->channel->done = transfer->index;
 	for (uint32_t i = 0; i < transfer->link_count; i++)
@@ -566,7 +625,7 @@ void nccl_transfer_end(struct rtap_tracker *tracker, struct nccl_transfer *trans
 	struct request *request = &transfer->request;
 
 	nccl_transfer_conclude(tracker, transfer);
-	nccl_job_ended(&transfer->progress, 0, 0);
+	leave_job(tracker, transfer, 0, 0);
 	leave_index(tracker, transfer);
 	leave_channel(transfer);
 	request_end(tracker, request);

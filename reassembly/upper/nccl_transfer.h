@@ -38,6 +38,7 @@ struct nccl_transfer {
 	uint32_t immediate;
 	uint64_t immediates;         /* WRITEs with immediate data */
 	struct nccl_progress progress;
+	TAILQ_ENTRY(nccl_transfer) moving; /* in the list of those, if its progress is NCCL_BEGUN */
 	uint32_t qp_count;
 	uint32_t qps[NCCL_MOST_QPS]; /* numbers of their connections, modulo 2^32 */
 	uint32_t link_count;
@@ -82,6 +83,7 @@ struct nccl_state {
 struct nccl_layer_state {
 	struct multimap memory;      /* announced */
 	struct nccl_late_list late;
+	TAILQ_HEAD(, nccl_transfer) moving; /* transfers whose data has begun and not ended */
 	struct nccl_jobs jobs;
 };
 
@@ -112,7 +114,7 @@ void nccl_transfer_announced(struct rtap_tracker *tracker, struct nccl_transfer 
 void nccl_transfer_begun(struct rtap_tracker *tracker, struct nccl_transfer *transfer, int64_t time_ns);
 
 /* Records the connection and time of a complete WRITE of its data, or of one that only ends it. */
-void nccl_transfer_take(struct nccl_transfer *transfer, const struct message *message);
+void nccl_transfer_take(struct rtap_tracker *tracker, struct nccl_transfer *transfer, const struct message *message);
 
 /*
  * Whether the WRITE can have data of the region's transfer: no other WRITE has these bytes, and on its queue pair it is neither after the transfer's

@@ -233,6 +233,24 @@ class Causes(Nccl):
                     self.assertAlmostEqual(sum(o["pause"] for o in found) / len(links), job.paused / 1e9, delta=2 * CLOSE)
                     self.expect_own(found, hosts, {})
 
+    def test_a_pause_after_a_transfer_that_was_not_captured_whole(self):
+        """Its acknowledgement shows that it is over. Only the delay of the one after it on the connection is unknown."""
+        for make, count, captured in ((nccl.ring, 4, None), (nccl.ring, 4, 0), (nccl.tree, 7, None)):
+            with self.subTest(make=make.__name__, captured=captured):
+                hosts = [Host(i + 1) for i in range(count)]
+                job = nccl.Job(hosts)
+                make(hosts, 12, 20000, of=job, pauses={4: 50 * MS})
+                seen = hosts if captured is None else [hosts[captured]]
+                last = max((t for t in job.transfers if t.step == 3 and (t.sender in seen or t.receiver in seen)), key=lambda t: t.ended)
+                lost = {f[1] for f in last.receiver.frames if last.begun < f[0] < last.ended and f[1][42] == 7 and f[1][26:30] == bytes(last.sender.address)}
+                lost = min(lost)
+                for host in hosts:
+                    host.frames = [f for f in host.frames if f[1] != lost]
+                found = self.operations(seen[0], *seen[1:])
+                self.assertEqual([o["complete"] for o in found].count(False), 1)
+                links = {o["connection"] for o in found}
+                self.assertEqual([o["verdict"] for o in found if o["verdict"] != "none"], ["pause"] * (len(links) - 1))
+
     def test_a_straggler_whose_buffers_were_announced_steps_ahead(self):
         for make, count, captured in ((nccl.ring, 2, None), (nccl.ring, 4, None), (nccl.ring, 4, 1), (nccl.tree, 3, None), (nccl.tree, 3, 0), (nccl.tree, 7, None)):
             for ahead in (1, 7):
