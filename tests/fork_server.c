@@ -68,8 +68,9 @@ static char **words(char **text, uint32_t count)
 
 static int run(const struct request *request, const int descriptors[DESCRIPTORS], char *text)
 {
-	char **arguments = words(&text, request->arguments);
+	static char **arguments; /* no leak when main() returns */
 
+	arguments = words(&text, request->arguments);
 	environ = words(&text, request->variables);
 	must(!fchdir(descriptors[DIRECTORY]));
 	for (int i = INPUT; i <= ERRORS; i++)

@@ -26,7 +26,9 @@ class Server:
         self.owner = os.getpid()
         self.socket, other = socket.socketpair()
         with other:
-            self.process = subprocess.Popen([program], stdin=other, env=dict(os.environ, LD_PRELOAD=LIBRARY))
+            # that of a sanitizer of gcc is loaded after it
+            options = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
+            self.process = subprocess.Popen([program], stdin=other, env=dict(os.environ, LD_PRELOAD=LIBRARY, ASAN_OPTIONS=options))
         atexit.register(self.close)
 
     def close(self):
