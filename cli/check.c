@@ -194,7 +194,7 @@ static void finish(struct checking *checking)
 	reader_report(reader, checking->tracker);
 	nothing_found_report_rdma(reader);
 	if (check->memory.evictions)
-		print_error("the state of %" COUNT " was dropped for lack of memory: some rules were not checked there (--max-memory)",
+		print_error("the state of %" COUNT " was dropped for lack of memory: some rules were not checked there (raise --max-memory)",
 			    COUNTED(check->memory.evictions, "connection", "connections"));
 	if (check->violations.refused)
 		print_error("out of memory: %" COUNT " not listed", COUNTED(check->violations.refused, "violation is", "violations are"));

@@ -242,7 +242,7 @@ static int run(const struct options *options, enum command command)
 	if (listing_read(listing, &tracking))
 		listing_finish(listing);
 	if (connections.usages.uncounted)
-		print_error("connections without a known layer lack their pattern, for lack of memory (--max-memory)");
+		print_error("connections without a known layer lack their pattern, for lack of memory (raise --max-memory)");
 	connection_usages_fini(&connections.usages);
 	return listing_close(listing);
 }

@@ -210,7 +210,8 @@ static void write_sorted(struct operation_listing *listing)
 	for (size_t i = 0; i < listing->count && !listing->base.reader.unwritable && !aborted; i++)
 		reader_wrote(&listing->base.reader, printer_write(&listing->base.reader.printer, write_line, &listing->lines[i]));
 	if (listing->dropped)
-		print_error("%" PRIu64 " %s not listed for lack of memory", COUNTED(listing->dropped, "operation was", "operations were"));
+		print_error("%" PRIu64 " %s not listed for lack of memory (raise --max-memory)",
+			    COUNTED(listing->dropped, "operation was", "operations were"));
 }
 
 static void group_json(const void *what, struct line *line)
@@ -282,7 +283,8 @@ static void write_groups(struct operation_listing *listing)
 	else
 		write_table(listing, sorted, count);
 	if (groups->refused)
-		print_error("%" PRIu64 " %s counted under (others) for lack of memory", COUNTED(groups->refused, "operation was", "operations were"));
+		print_error("%" PRIu64 " %s counted under (others) for lack of memory (raise --max-memory)",
+			    COUNTED(groups->refused, "operation was", "operations were"));
 	free(sorted);
 }
 

@@ -227,6 +227,17 @@ static void set_sampled(struct counts *counts, unsigned unused, uint64_t count, 
 	counts->direction->usual.packets[CONGESTION_REQUEST] = 1;
 }
 
+/* 20 packets of one direction; of the other none, or one packet as well. */
+static void set_one_way(struct counts *counts, unsigned unused, uint64_t count, uint64_t of)
+{
+	(void)unused;
+	(void)of;
+	counts->connection->shown.a.address_length = counts->connection->shown.b.address_length = 4;
+	counts->connection->shown.b.address[3] = 1;
+	counts->connection->directions[0].packets = 20;
+	counts->connection->directions[1].packets = !count;
+}
+
 static struct stats_requests *requests_of(struct counts *counts)
 {
 	counts->direction->requests = stats_allocate(counts->stats, sizeof *counts->direction->requests);
@@ -364,6 +375,7 @@ static const struct threshold_case {
 	{ "credit_waits", set_credit_waits, 1000000, 1, 0 },
 	{ "last_credits", set_requests, offsetof(struct stats_requests, last_credits), 10, 100 },
 	{ "summed_connections", set_summed, 0, 1, 0 },
+	{ "one_direction", set_one_way, 0, 1, 0 },
 	{ "rpc_errors", set_first_error, 0, 10, 200 },
 	{ "rpc_latency", set_slow_replies, 2, 1, 0 },
 	{ "operation_errors", set_failures, 0, 10, 200 },

@@ -17,7 +17,7 @@
 
 #define DOCUMENT TESTDATA "/../doc/stats.md"
 
-static const char *const scopes[] = { "capture", "connection", "direction", "RPC", "capture", "direction and kind", "requesting end",
+static const char *const scopes[] = { "capture", "connection", "direction", "RPC", "capture", "capture", "direction and kind", "requesting end",
 				      "layer and name", "pair of hosts and layer", "job" };
 
 /* The rule's row in doc/stats.md. */

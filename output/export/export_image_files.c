@@ -117,7 +117,6 @@ static void note_unseen(struct images *images, const struct file_effect *effect)
 	const struct block_effect *bytes = &effect->bytes;
 	uint64_t room = images->memory < images->max_memory ? images->max_memory - images->memory : 0;
 	bool is_range = bytes->length && bytes->offset <= UINT64_MAX - bytes->length;
-
 	uint64_t first = via ? via->first : effect->first;
 	size_t memory = unseen_add(&images->unseen, effect->path, first, bytes->response_frame, is_range ? bytes->offset : 0,
 				   is_range ? bytes->offset + bytes->length : UINT64_MAX, room);

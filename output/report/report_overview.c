@@ -187,7 +187,7 @@ void report_rates(const void *what, struct line *line)
 	if (columns.packets < page->stats->packets) {
 		line_char(line, ' ');
 		html_counted(line, page->stats->packets - columns.packets, "packet");
-		line_text(line, " not counted in them for lack of memory.");
+		line_text(line, " not counted in them for lack of memory (raise --max-memory).");
 	}
 	line_text(line, "</figcaption></figure></section>\n");
 }

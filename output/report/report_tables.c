@@ -167,12 +167,12 @@ void report_operations(const void *what, struct line *line)
 	if (page->stats->values.unplaced + page->values.unplaced) {
 		line_text(line, "<p class=\"note\">");
 		html_counted(line, page->stats->values.unplaced + page->values.unplaced, "value");
-		line_text(line, " (lengths or times) missing from percentiles and plots for lack of memory.</p>\n");
+		line_text(line, " (lengths or times) missing from percentiles and plots for lack of memory (raise --max-memory).</p>\n");
 	}
 	if (page->stats->values.refused + page->values.refused) {
 		line_text(line, "<p class=\"note\">");
 		html_counted(line, page->stats->values.refused + page->values.refused, "distribution");
-		line_text(line, " without exact percentiles for lack of memory.</p>\n");
+		line_text(line, " without exact percentiles for lack of memory (raise --max-memory).</p>\n");
 	}
 	line_text(line, "</section>\n");
 }

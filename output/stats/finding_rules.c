@@ -455,6 +455,8 @@ const struct finding_rule finding_rules[] = {
 	  "operations that failed with an error of the device or the medium", "operations", findings_operation_device_errors, NULL },
 	{ "connect_unanswered", FINDING_ERROR, FINDING_CAPTURE, NO_EVENT, 1, 0,
 	  "connection attempts without an answer for a second or more", NULL, look_connect_unanswered, NULL },
+	{ "one_direction", FINDING_WARNING, FINDING_ONE_WAY, NO_EVENT, 1, 0,
+	  "connections captured in one direction only: missing answers are not reported", "connections", NULL, NULL },
 	{ "rejected", FINDING_WARNING, FINDING_CAPTURE, NO_EVENT, 1, 0,
 	  "rejected connection attempts", NULL, look_rejected, NULL },
 	{ "cm_repeats", FINDING_WARNING, FINDING_CAPTURE, NO_EVENT, 1, 0,

@@ -327,6 +327,7 @@ void finding_explain(const struct finding_rule *rule, struct line *line)
 	static const char *const subjects[] = {
 		[FINDING_CAPTURE] = "the capture", [FINDING_CONNECTION] = "each connection", [FINDING_DIRECTION] = "each direction of a connection",
 		[FINDING_RPC] = "each RPC procedure and operation", [FINDING_SAMPLING] = "the capture",
+		[FINDING_ONE_WAY] = "the capture",
 		[FINDING_KIND] = "each direction of a connection and kind of message",
 		[FINDING_REQUESTS] = "the operations of an end of a connection", [FINDING_WORK] = "the operations of a layer with one name",
 		[FINDING_GROUP] = "the operations of a layer between two hosts", [FINDING_JOB] = "hosts that send transfers to each other",

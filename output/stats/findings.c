@@ -130,6 +130,12 @@ static void look_sampled(const struct sampling *sampling, struct finding *findin
 	finding->last_frame = sampling->last_frame;
 }
 
+static void look_one_way(const struct sampling *sampling, struct finding *finding)
+{
+	finding->count = sampling->is_one_way ? sampling->one_way : 0;
+	finding->of = sampling->connections;
+}
+
 /* `subject`: a finding with its connection, direction and other subjects. */
 static void look_at(struct findings *findings, const struct stats *stats, const struct finding_rule *rule,
 		    const struct stats_connection *connection, const struct finding *subject)
@@ -143,13 +149,15 @@ static void look_at(struct findings *findings, const struct stats *stats, const 
 		finding.connection = connection->shown.number;
 	if (rule->scope == FINDING_SAMPLING) {
 		look_sampled(&findings->sampling, &finding);
+	} else if (rule->scope == FINDING_ONE_WAY) {
+		look_one_way(&findings->sampling, &finding);
 	} else if (rule->look) {
 		rule->look(stats, connection, &finding);
 	} else {
 		findings_take(&finding, stats_event_of(&connection->directions[direction], rule->event));
 		finding.of = rule->of ? connection->directions[direction].packets : 0;
 	}
-	if (finding.count < rule->least || (findings->sampling.found && sampling_hides(rule->name)))
+	if (finding.count < rule->least || sampling_hides(&findings->sampling, rule->name))
 		return;
 	takes = threshold(rule, &finding);
 	if (finding.count < takes)
@@ -197,7 +205,7 @@ void findings_gather(struct findings *findings, const struct stats *stats)
 	findings->found = 0;
 	sampling_look(&findings->sampling, stats);
 	for (unsigned i = 0; i < finding_rule_count; i++) {
-		if (finding_rules[i].scope == FINDING_CAPTURE || finding_rules[i].scope == FINDING_SAMPLING)
+		if (finding_rules[i].scope == FINDING_CAPTURE || finding_rules[i].scope == FINDING_SAMPLING || finding_rules[i].scope == FINDING_ONE_WAY)
 			look(findings, stats, &finding_rules[i], NULL, -1, NULL);
 		for (unsigned row = 0; finding_rules[i].scope == FINDING_RPC && row < stats->rpc_count; row++)
 			look(findings, stats, &finding_rules[i], NULL, -1, stats->rpcs[row]);

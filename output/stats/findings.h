@@ -24,8 +24,8 @@ enum finding_weight {
 const char *finding_weight_name(enum finding_weight weight);
 
 /* The objects that a rule is applied to. */
-enum finding_scope { FINDING_CAPTURE, FINDING_CONNECTION, FINDING_DIRECTION, FINDING_RPC, FINDING_SAMPLING, FINDING_KIND,
-		     FINDING_REQUESTS, FINDING_WORK, FINDING_GROUP, FINDING_JOB };
+enum finding_scope { FINDING_CAPTURE, FINDING_CONNECTION, FINDING_DIRECTION, FINDING_RPC, FINDING_SAMPLING, FINDING_ONE_WAY,
+		     FINDING_KIND, FINDING_REQUESTS, FINDING_WORK, FINDING_GROUP, FINDING_JOB };
 
 struct finding;
 

@@ -28,6 +28,12 @@
 #define LEAST_OF_EXPECTED 3
 /* At most one in this many packets may be of contradicting connections. */
 #define MOST_DISAGREEING 10
+/* Of one direction: at least so many packets; less than one in MOST_OTHERS is of connections with both; so many pairs of hosts are compared. */
+#define LEAST_ONE_WAY 20
+#define MOST_OTHERS 10
+#define HOST_PAIRS 64
+/* If one in this many is a repeat, the other end does not answer. */
+#define MOST_REPEATED 4
 
 /* The evidence of one connection. */
 struct evidence {
@@ -98,6 +104,75 @@ static bool is_thin(const struct evidence *all)
 	       (all->holes >= THIN_HOLES_OF_PACKETS && all->missing >= THIN_HOLES_OF_PACKETS && all->holes >= all->packets / THIN_PACKETS_PER_HOLE);
 }
 
+static bool is_reliable(const struct stats_connection *connection)
+{
+	uint8_t transport = connection->shown.transport;
+
+	return connection->reported && transport != RTAP_TRANSPORT_UC && transport != RTAP_TRANSPORT_UD && transport != RTAP_TRANSPORT_UDP;
+}
+
+/* The hosts of a connection, if only packets from the first to the second were captured. */
+static bool take_one_way(const struct stats_connection *connection, const struct rtap_end *hosts[2])
+{
+	bool from_a = connection->directions[0].packets, from_b = connection->directions[1].packets;
+
+	if (from_a == from_b)
+		return false;
+	hosts[0] = from_a ? &connection->shown.a : &connection->shown.b;
+	hosts[1] = from_a ? &connection->shown.b : &connection->shown.a;
+	return hosts[0]->address_length && hosts[1]->address_length;
+}
+
+static bool are_same_host(const struct rtap_end *one, const struct rtap_end *other)
+{
+	return one->address_length == other->address_length && !memcmp(one->address, other->address, one->address_length);
+}
+
+/* The other direction of a connection seems to be one of its own if the capture does not show that they belong together. */
+static bool has_reverse(const struct stats *stats)
+{
+	const struct rtap_end *first[HOST_PAIRS][2], *hosts[2];
+	unsigned count = 0;
+
+	for (uint64_t i = 0; i < stats->table_room; i++) {
+		if (!stats->table[i] || !is_reliable(stats->table[i]) || !take_one_way(stats->table[i], hosts))
+			continue;
+		for (unsigned pair = 0; pair < count; pair++)
+			if (are_same_host(first[pair][0], hosts[1]) && are_same_host(first[pair][1], hosts[0]))
+				return true;
+		if (count < HOST_PAIRS)
+			memcpy(first[count++], hosts, sizeof hosts);
+	}
+	return false;
+}
+
+/* An end that does not answer looks the same, but requests are then sent again. */
+static void look_one_way(struct sampling *sampling, const struct stats *stats)
+{
+	uint64_t one_way = 0, others = 0, repeated = 0;
+
+	for (uint64_t i = 0; i < stats->table_room; i++) {
+		const struct stats_connection *connection = stats->table[i];
+		const struct rtap_end *hosts[2];
+		uint64_t packets;
+
+		if (!connection || !is_reliable(connection))
+			continue;
+		packets = connection->directions[0].packets + connection->directions[1].packets;
+		sampling->connections += packets > 0;
+		if (take_one_way(connection, hosts)) {
+			sampling->one_way++;
+			one_way += packets;
+		} else {
+			others += packets;
+		}
+		for (int end = 0; end < 2; end++)
+			repeated += stats_event_of(&connection->directions[end], STATS_RETRANSMISSION)->count +
+				    stats_event_of(&connection->directions[end], STATS_DUPLICATE)->count;
+	}
+	sampling->is_one_way = one_way >= LEAST_ONE_WAY && others < one_way / (MOST_OTHERS - 1) && repeated < one_way / MOST_REPEATED && !has_reverse(stats);
+}
+
 void sampling_look(struct sampling *sampling, const struct stats *stats)
 {
 	struct evidence all = { 0 }, one;
@@ -106,6 +181,7 @@ void sampling_look(struct sampling *sampling, const struct stats *stats)
 	bool is_enough;
 
 	*sampling = (struct sampling){ .found = stats->options.sampled };
+	look_one_way(sampling, stats);
 	for (uint64_t i = 0; i < stats->table_room; i++) {
 		if (!stats->table[i] || !evidence_of(stats->table[i], &one))
 			continue;
@@ -137,14 +213,19 @@ void sampling_look(struct sampling *sampling, const struct stats *stats)
 		sampling->found = true;
 }
 
-bool sampling_hides(const char *rule)
+bool sampling_hides(const struct sampling *sampling, const char *rule)
 {
-	static const char *const rules[] = {
-		"unanswered", "connect_unanswered", "rpc_unanswered", "timeouts", "ce_without_cnp", "unreliable_loss", "capture_loss",
+	static const struct {
+		const char *rule;
+		bool lacks_answers; /* also in a capture of one direction */
+	} rules[] = {
+		{ "unanswered", true }, { "connect_unanswered", true }, { "rpc_unanswered", true }, { "operations_unanswered", true },
+		{ "keep_alives_unanswered", true }, { "timeouts", false }, { "ce_without_cnp", true }, { "unreliable_loss", false },
+		{ "capture_loss", false },
 	};
 
 	for (unsigned i = 0; i < sizeof rules / sizeof rules[0]; i++)
-		if (!strcmp(rule, rules[i]))
-			return true;
+		if (!strcmp(rule, rules[i].rule))
+			return sampling->found || (sampling->is_one_way && rules[i].lacks_answers);
 	return false;
 }

@@ -148,15 +148,15 @@ static void uncounted(const struct stats *stats, struct line *line)
 	}
 	if (stats->values.unplaced) {
 		count(stats->values.unplaced, "value", line);
-		line_text(line, " (lengths or times) in no percentile, for lack of memory\n");
+		line_text(line, " (lengths or times) in no percentile, for lack of memory (raise --max-memory)\n");
 	}
 	if (stats->values.refused) {
 		count(stats->values.refused, "distribution", line);
-		line_text(line, " with percentiles that are not exact, for lack of memory\n");
+		line_text(line, " with percentiles that are not exact, for lack of memory (raise --max-memory)\n");
 	}
 	if (stats->unpatterned) {
 		count(stats->unpatterned, "connection", line);
-		line_text(line, " without a known layer and without a pattern, for lack of memory\n");
+		line_text(line, " without a known layer and without a pattern, for lack of memory (raise --max-memory)\n");
 	}
 	if (stats->longer_intervals) {
 		line_text(line, "intervals of ");
