@@ -189,17 +189,6 @@ static bool is_it(const struct run *run, const struct rtap_message *shown, unsig
 	}
 }
 
-/* The message of the model; of several that it may be, one that was not reported. */
-static struct fpdu_message *find_message(const struct run *run, const struct rtap_message *shown, unsigned side)
-{
-	struct fpdu_message *found = NULL;
-
-	for (unsigned i = 0; i < model.message_count; i++)
-		if (is_it(run, shown, side, &model.messages[i]) && (!found || run->is_reported[found->index]))
-			found = &model.messages[i];
-	return found;
-}
-
 /* Whether each byte of the segment's payload is captured; `captured` has room for it. Returns whether all of the FPDU is. */
 static bool find_captured(const struct run *run, unsigned side, const struct fpdu_segment *segment, bool *captured)
 {
@@ -227,6 +216,73 @@ static void list_missing(const struct rtap_message *shown, bool *missing)
 		REQUIRE(gap->offset <= shown->length && gap->length <= shown->length - gap->offset);
 		memset(missing + gap->offset, 1, gap->length);
 	}
+}
+
+/* Position of the reported message's data in that of the model's. */
+static uint64_t base_of(const struct rtap_message *shown, const struct fpdu_message *message)
+{
+	if (message->verb == FPDU_WRITE)
+		return shown->virtual_address - message->offset;
+	return message->verb == FPDU_READ && !shown->request_seen ? shown->virtual_address - message->sink_offset : 0;
+}
+
+/* Whether the capture has all bytes of the message that are not reported as missing. */
+static bool is_captured(const struct run *run, const struct rtap_message *shown, const struct fpdu_message *message)
+{
+	static bool missing[FPDU_STREAM], captured[1u << 16];
+	uint64_t base = base_of(shown, message);
+	unsigned side = fpdu_data_side(message);
+
+	list_missing(shown, missing);
+	for (unsigned i = 0; i < model.peers[side].segment_count; i++) {
+		const struct fpdu_segment *segment = &model.peers[side].segments[i];
+
+		if (segment->message != message || segment->is_request)
+			continue;
+		find_captured(run, side, segment, captured);
+		for (uint32_t j = 0; j < segment->length; j++) {
+			uint64_t at = segment->at + j;
+
+			if (at >= base && at - base < shown->length && !captured[j] && !missing[at - base])
+				return false;
+		}
+	}
+	return true;
+}
+
+/* Whether the data, if the harness has all of it, is the message's. */
+static bool has_data(const struct rtap_message *shown, const struct fpdu_message *message)
+{
+	static uint8_t bytes[FPDU_STREAM];
+
+	if (!shown->complete || shown->length != message->length)
+		return !shown->complete;
+	fpdu_fill(message, 0, message->length, bytes);
+	if (model.options & FPDU_SUMS && (!shown->has_crc || shown->crc32 != crc32_z(0, bytes, shown->length)))
+		return false;
+	return !(model.options & FPDU_BYTES) || shown->bytes_evicted ||
+	       (shown->bytes.length == shown->length && (!shown->length || !memcmp(shown->bytes.bytes, bytes, shown->length)));
+}
+
+/*
+ * The message of the model. Of several that it may be, such as WRITEs of the same memory that share a frame, one with its data, if possible one that
+ * was not reported.
+ */
+static struct fpdu_message *find_message(const struct run *run, const struct rtap_message *shown, unsigned side)
+{
+	struct fpdu_message *found = NULL;
+	unsigned best = 0;
+
+	for (unsigned i = 0; i < model.message_count; i++) {
+		struct fpdu_message *message = &model.messages[i];
+		unsigned fit = !is_it(run, shown, side, message) ? 0 : (has_data(shown, message) && is_captured(run, shown, message) ? 3u : 1u) + (run->is_reported[i] ? 0u : 1u);
+
+		if (fit > best) {
+			found = message;
+			best = fit;
+		}
+	}
+	return found;
 }
 
 /* What is missing is what was not captured. `base`: of the reported message in that of the model. */
@@ -286,17 +342,9 @@ static void check_joined(const struct run *run, const struct rtap_message *shown
 
 static void check_complete(const struct rtap_message *shown, const struct fpdu_message *message, uint64_t base)
 {
-	static uint8_t bytes[FPDU_STREAM];
-
 	REQUIRE(!base && shown->length_known && shown->length == message->length && !shown->missing_count);
 	REQUIRE(shown->has_invalidate == (message->invalidated != 0));
-	if (!(model.options & (FPDU_BYTES | FPDU_SUMS)))
-		return;
-	fpdu_fill(message, 0, message->length, bytes);
-	if (model.options & FPDU_BYTES && !shown->bytes_evicted)
-		REQUIRE(shown->bytes.length == shown->length && (!shown->length || !memcmp(shown->bytes.bytes, bytes, shown->length)));
-	if (model.options & FPDU_SUMS)
-		REQUIRE(shown->has_crc && shown->crc32 == crc32_z(0, bytes, shown->length));
+	REQUIRE(has_data(shown, message));
 }
 
 static void check_values(const struct rtap_message *shown, const struct fpdu_message *message)
@@ -359,7 +407,7 @@ static void take_message(void *owner, const struct rtap_message *shown)
 	struct run *run = owner;
 	const struct rtap_connection *connection = shown->connection;
 	const struct fpdu_message *message;
-	uint64_t base = 0;
+	uint64_t base;
 	unsigned side;
 
 	REQUIRE(connection);
@@ -373,10 +421,7 @@ static void take_message(void *owner, const struct rtap_message *shown)
 	/* whose data it is can be unknown */
 	if (message->verb == FPDU_READ && !shown->request_seen && model.shares_sinks)
 		return;
-	if (message->verb == FPDU_WRITE)
-		base = shown->virtual_address - message->offset;
-	else if (message->verb == FPDU_READ && !shown->request_seen)
-		base = shown->virtual_address - message->sink_offset;
+	base = base_of(shown, message);
 	if (shown->length > message->length - base)
 		check_joined(run, shown, message);
 	else
