@@ -347,7 +347,7 @@ static void check_joined(const struct run *run, const struct rtap_message *shown
 	do
 		next++;
 	while (next < model.messages + model.message_count && (next->side != message->side || next->verb != FPDU_WRITE));
-	REQUIRE(next < model.messages + model.message_count && next->is_contiguous);
+	REQUIRE((next < model.messages + model.message_count && next->is_contiguous) || shares_memory(message));
 	for (uint32_t at = message->begin; at < message->end; at++)
 		is_whole &= run->sights[message->side].frames[at] && !run->sights[message->side].is_late[at];
 	REQUIRE(!is_whole || run->is_tight);
