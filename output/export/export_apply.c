@@ -226,14 +226,46 @@ static void note_copy(const struct image_part *part, const struct image *source,
 		});
 }
 
+/* What an earlier part of the same command copied to the range is overwritten: later commands on its source do not change it. */
+static void forget_overwritten(struct images *images, const struct image *image, const struct block_effect *effect)
+{
+	struct copied *copied = TAILQ_LAST(&images->copies.list, copied_list), *before;
+
+	for (; copied && copied->facts.response_frame >= effect->response_frame; copied = before) {
+		const struct copied_facts *facts = &copied->facts;
+		uint64_t begin = facts->to > effect->offset ? facts->to : effect->offset, end = effect->offset + effect->length;
+
+		before = TAILQ_PREV(copied, copied_list, link);
+		if (!image_may_pass(images, 1)) {
+			give_up_all(images);
+			return;
+		}
+		if (end > facts->to + facts->length)
+			end = facts->to + facts->length;
+		if (facts->image != image || facts->request_frame != effect->request_frame || facts->response_frame != effect->response_frame || begin >= end)
+			continue;
+		if (!add_piece(images, copied, facts->from, facts->from + (begin - facts->to)) ||
+		    !add_piece(images, copied, facts->from + (end - facts->to), facts->from + facts->length)) {
+			give_up_all(images);
+			return;
+		}
+		TAILQ_REMOVE(&images->copies.list, copied, link);
+		images->copies.count--;
+		images->memory -= COPIED_MEMORY;
+		free(copied);
+	}
+}
+
 /* Copies the parts of a range that are known and were not changed meanwhile, up to the limit of work. `source`: NULL: all unknown. */
 static void copy(struct image_part *part, const struct image *source)
 {
 	const struct block_effect *effect = part->effect;
 	const struct copies *copies = &part->images->copies;
-	uint64_t given_up = copies->given_up, horizon = part->images->horizon;
+	uint64_t given_up, horizon = part->images->horizon;
 	uint8_t bytes[CHUNK];
 
+	forget_overwritten(part->images, part->image, effect);
+	given_up = copies->given_up;
 	if (effect->source > INT64_MAX || effect->length > INT64_MAX - effect->source) {
 		/* no device has these blocks */
 		part->kind = BLOCK_SPOILED;
