@@ -379,6 +379,35 @@ Test(ddp_message, an_empty_last_segment_shows_where_a_message_ends)
 	cr_expect_eq(reported[0].length, 200);
 }
 
+Test(ddp_message, the_end_of_a_write_is_not_that_of_another_one_of_the_same_memory)
+{
+	uint8_t ulpdu[TAGGED_HEADER + 100] = { TAGGED | DDP_VERSION, RDMAP_VERSION, [5] = 7 };
+	uint32_t begin, first = 0, second = 0;
+
+	start();
+	send_send(&sides[1].sender, 10);
+	begin = sides[1].sender.length;
+	for (unsigned write = 0; write < 2; write++) {
+		ulpdu[0] &= (uint8_t)~LAST;
+		put32(ulpdu + 10, 0);
+		send_fpdu(&sides[1].sender, ulpdu, sizeof ulpdu);
+		if (!write)
+			first = sides[1].sender.length;
+		second = sides[1].sender.length;
+		ulpdu[0] |= LAST;
+		put32(ulpdu + 10, 100);
+		send_fpdu(&sides[1].sender, ulpdu, TAGGED_HEADER + 1);
+	}
+	give_part(0, begin);
+	give_part(begin, first);
+	give_part(second, sides[1].sender.length);
+	end();
+	cr_assert_eq(reported_count, 3);
+	cr_expect(reported[0].complete);
+	cr_expect_not(reported[1].complete);
+	cr_expect_not(reported[2].complete);
+}
+
 Test(ddp_message, a_segment_of_a_queue_or_opcode_that_there_is_not_is_no_message)
 {
 	static const struct { unsigned opcode; uint32_t queue; } cases[] = { { 12, 0 }, { 15, 0 }, { SEND, 4 }, { SEND, UINT32_MAX } };

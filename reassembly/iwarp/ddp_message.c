@@ -310,7 +310,8 @@ static void take_atomic_response(struct ddp_work *work)
 }
 
 /*
- * Whether a tagged segment continues the current message; bytes in between may be lost, but not beyond the end of a region.
+ * Whether a tagged segment continues the current message; bytes in between may be lost, but not beyond the end of a region. Where stream bytes
+ * are lost, but no bytes of the memory, the end of one message and the beginning of another are lost.
  */
 static bool continues(const struct ddp_half *half, const struct message *message, const struct rtap_iwarp_facts *facts)
 {
@@ -319,7 +320,7 @@ static bool continues(const struct ddp_half *half, const struct message *message
 	if (message->shown.r_key != facts->stag)
 		return false;
 	if (!jump)
-		return true;
+		return !half->lost;
 	if (jump > half->lost || !message->region)
 		return jump <= half->lost;
 	return facts->tagged_offset >= message->region->begin && facts->tagged_offset < message->region->end;
