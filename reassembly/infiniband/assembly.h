@@ -64,6 +64,19 @@ static inline uint64_t assembly_add_payload(struct rtap_tracker *tracker, struct
 /* Counts a packet that repeats what the message has. */
 void assembly_note_repeat(struct rtap_tracker *tracker, struct message *message);
 
+/* The message has the frame, which was captured at this time. */
+static inline void assembly_cover_frame(struct rtap_message *shown, uint64_t frame, int64_t time_ns)
+{
+	if (frame < shown->first_frame)
+		shown->first_frame = frame;
+	if (frame > shown->last_frame)
+		shown->last_frame = frame;
+	if (time_ns < shown->time_ns)
+		shown->time_ns = time_ns;
+	if (time_ns > shown->time_end_ns)
+		shown->time_end_ns = time_ns;
+}
+
 /* Counts the packet for its message. `is_new`: it is not a repeat. */
 static inline void assembly_note_frame(struct rtap_tracker *tracker, struct frame_result *result, struct message *message,
 				       const struct piece *piece, bool is_new)
@@ -80,14 +93,7 @@ static inline void assembly_note_frame(struct rtap_tracker *tracker, struct fram
 		return;
 	}
 	shown->frames++;
-	if (frame < shown->first_frame)
-		shown->first_frame = frame;
-	if (frame > shown->last_frame)
-		shown->last_frame = frame;
-	if (time_ns < shown->time_ns)
-		shown->time_ns = time_ns;
-	if (time_ns > shown->time_end_ns)
-		shown->time_end_ns = time_ns;
+	assembly_cover_frame(shown, frame, time_ns);
 }
 
 /* Merges the message after `message` into it. */

@@ -51,18 +51,6 @@ static struct message *create(const struct ddp_work *work, bool from_a, enum rta
 	return message;
 }
 
-static void note_frame(struct rtap_message *shown, uint64_t frame, int64_t time_ns)
-{
-	if (frame < shown->first_frame)
-		shown->first_frame = frame;
-	if (frame > shown->last_frame)
-		shown->last_frame = frame;
-	if (time_ns < shown->time_ns)
-		shown->time_ns = time_ns;
-	if (time_ns > shown->time_end_ns)
-		shown->time_end_ns = time_ns;
-}
-
 /* The FPDU contributed to the message. */
 static void note(const struct ddp_work *work, struct message *message)
 {
@@ -71,9 +59,9 @@ static void note(const struct ddp_work *work, struct message *message)
 	bool shares = shown->frames && shown->last_frame == fpdu->first_frame;
 
 	shown->frames += work->frames - shares;
-	note_frame(shown, fpdu->first_frame, fpdu->first_time_ns);
+	assembly_cover_frame(shown, fpdu->first_frame, fpdu->first_time_ns);
 	/* earlier than the first if that is a retransmission */
-	note_frame(shown, fpdu->last_frame, fpdu->last_time_ns);
+	assembly_cover_frame(shown, fpdu->last_frame, fpdu->last_time_ns);
 	message->active_ns = work->tracker->now_ns;
 	message->torn = false;
 	if (work->tracker->options.operation && work->from_a != shown->from_a)

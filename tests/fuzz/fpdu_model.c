@@ -382,7 +382,7 @@ static void post(struct fpdu_model *model, const uint8_t *record)
 	peer->write_end = message->offset + message->length;
 }
 
-/* Without the setup, which is in the first two frames, nothing tells READs into one buffer apart, and few FPDUs do not show whether there are markers. */
+/* Without the setup, which is in the first two frames, READs into one buffer look the same, and few FPDUs do not show whether there are markers. */
 static void add_fault(struct fpdu_model *model, unsigned ahead, uint8_t kind, uint8_t argument)
 {
 	unsigned number = model->frame_count + ahead;

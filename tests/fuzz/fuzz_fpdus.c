@@ -478,7 +478,7 @@ static bool is_exact(void)
 	return !model.snap && !model.net.skipped && model.frame_count < FPDU_FRAMES;
 }
 
-/* The setup tells what the FPDUs have: markers and CRCs. */
+/* The setup has been captured: whether FPDUs have markers and CRCs is known. */
 static bool is_set_up(const struct run *run)
 {
 	return run->sights[0].in_step >= FPDU_SETUP && run->sights[1].in_step >= FPDU_SETUP;
