@@ -333,6 +333,44 @@ Test(ddp_message, a_read_without_a_response_is_unanswered)
 	cr_expect_not(reported[0].has_latency);
 }
 
+/* A READ of a into the one buffer. */
+static void ask(uint32_t length)
+{
+	memset(data, 0, 28);
+	put32(data, 0x9000);
+	put32(data + 12, length);
+	give_untagged(true, READ_REQUEST, 1, 0, 28, 28);
+}
+
+/* RFC 5040, 5.2.2: a response has the length of its request. */
+Test(ddp_message, a_response_is_that_of_the_read_of_its_length)
+{
+	static const struct { uint32_t lengths[3], complete; } cases[] = {
+		{ { 100, 4 }, 2 }, { { 101, 101, 1 }, 3 }, { { 100, 160, 100 }, 0 }, { { 160, 100, 4 }, 3 }, { { 100, 4, 4 }, 0 },
+	};
+
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		const uint32_t *lengths = cases[i].lengths;
+		unsigned count = lengths[2] ? 3 : 2;
+
+		loss = 0;
+		start();
+		for (unsigned j = 0; j < count; j++)
+			ask(lengths[j]);
+		/* all but the last are lost */
+		loss = 1;
+		for (unsigned j = 0; j + 1 < count; j++)
+			give_tagged(false, READ_RESPONSE, 0x9000, 0, lengths[j], 60);
+		loss = 0;
+		give_tagged(false, READ_RESPONSE, 0x9000, 0, lengths[count - 1], 60);
+		stop();
+		for (unsigned j = 0; j < reported_count; j++)
+			cr_expect(!reported[j].complete || (reported[j].has_msn && reported[j].psn == cases[i].complete), "case %u: READ %u", i, reported[j].psn);
+		for (unsigned j = 0; j < reported_count && cases[i].complete; j++)
+			cr_expect(!reported[j].has_msn || reported[j].psn != cases[i].complete || reported[j].complete, "case %u", i);
+	}
+}
+
 /* Gives the bytes of a's stream from `from` up to but excluding `to`. */
 static void give_part(uint32_t from, uint32_t to)
 {

@@ -42,7 +42,10 @@ static uint64_t covered(const struct message *message)
 	return message->coverage.count ? coverage_end(&message->coverage) - MESSAGE_ORIGIN : 0;
 }
 
-/* Whether a segment's position is within what a READ requested, and its bytes not present yet. */
+/*
+ * Whether a segment's position is within what a READ requested, and its bytes not present yet. A response has the length that was requested
+ * (RFC 5040, 5.2.2), so its last segment ends there.
+ */
 static bool is_asked_by(const struct message *message, const struct rtap_iwarp_facts *facts)
 {
 	uint64_t offset = facts->tagged_offset - message->sink_offset;
@@ -52,7 +55,7 @@ static bool is_asked_by(const struct message *message, const struct rtap_iwarp_f
 	if (offset > message->shown.length || facts->payload_length > message->shown.length - offset ||
 	    (offset == message->shown.length && message->shown.length))
 		return false;
-	return covered(message) <= offset;
+	return covered(message) <= offset && (!facts->last || offset + facts->payload_length == message->shown.length);
 }
 
 /* Requests before an MSN are no longer expected to be answered. */
