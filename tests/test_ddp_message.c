@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <zlib.h>
 
+#include "reassembly/iwarp/ddp_half.h"
 #include "tests/iwarp_stream_kit.h"
 
 #define PORT 7000
@@ -444,6 +445,45 @@ Test(ddp_message, the_end_of_a_write_is_not_that_of_another_one_of_the_same_memo
 	cr_expect(reported[0].complete);
 	cr_expect_not(reported[1].complete);
 	cr_expect_not(reported[2].complete);
+}
+
+/* Gives all that a side sent once more, a second later; nothing of the other side is acknowledged. */
+static void give_again(bool from_a)
+{
+	later_ns += 1000000000;
+	give(from_a, PORT, FLAG_ACK, SETUP, SETUP, sides[from_a].sender.bytes, sides[from_a].sender.length);
+}
+
+Test(ddp_message, a_read_that_recovers_in_both_directions_is_not_used_after_its_end)
+{
+	static const uint8_t first[TAGGED_HEADER + 100] = { TAGGED | DDP_VERSION, RDMAP_VERSION | READ_RESPONSE, [4] = 0x90 };
+	const struct ddp_half *halves;
+	uint32_t part;
+
+	loss = 0;
+	start();
+	ask(104);
+	send_fpdu(&sides[0].sender, first, sizeof first);
+	part = sides[0].sender.length;
+	give(false, PORT, FLAG_ACK, SETUP, SETUP, sides[0].sender.bytes, part);
+	halves = TAILQ_FIRST(&tracker->connections)->ddp->halves;
+	give_again(true);
+	give_again(false);
+	cr_assert(halves[0].recovering && halves[0].recovering == halves[1].recovering);
+	/* ends the recovery of the response only */
+	give(true, PORT, FLAG_ACK, SETUP + sides[1].sender.length, SETUP + part, NULL, 0);
+	cr_expect_null(halves[0].recovering);
+	cr_assert(halves[1].recovering);
+	sides[0].given = part;
+	sides[1].given = 0;
+	give_tagged(false, READ_RESPONSE, 0x9000, 100, 4, 4);
+	/* one more: after the first, a Terminate could follow */
+	for (unsigned i = 0; i < 2; i++)
+		give(true, PORT, FLAG_ACK, SETUP + sides[1].sender.length, SETUP + sides[0].sender.length, NULL, 0);
+	cr_assert_eq(reported_count, 1);
+	cr_expect(reported[0].complete);
+	cr_expect_null(halves[1].recovering);
+	stop();
 }
 
 Test(ddp_message, a_segment_of_a_queue_or_opcode_that_there_is_not_is_no_message)
