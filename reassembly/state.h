@@ -162,6 +162,7 @@ struct message {
 	bool recovers : 1;                 /* iWARP: `recovering` of a ddp_half */
 	bool gathers : 1;                  /* it had a transfer and is not settled */
 	bool sink_is_new : 1;              /* iWARP: no READ seen earlier had the same sink */
+	bool announces : 1;                /* WRITE: it is an announcement of NCCL, if the connection carries that */
 	bool touched;                      /* in the tracker's list `touched` */
 	bool begun_by_response;            /* the request was captured after a response */
 	bool has_own_ack;                  /* the acknowledgement is that of its last packet, not of a later one */

@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "dissect/infiniband/ib.h"
@@ -99,6 +100,7 @@ static bool claim_for(struct rtap_tracker *tracker, struct region *region, struc
 	nccl_transfer_begun(tracker, nccl_transfer_of(region->request), message->shown.time_ns);
 	region_claim(tracker, region, message);
 	nccl_transfer_note_place(nccl_transfer_of(region->request), message);
+	nccl_unclaimed_less(&state->unclaimed[message->shown.from_a]);
 	return true;
 }
 
@@ -201,14 +203,25 @@ static struct message *first_of_last(const struct psn_stream *stream)
 	return message;
 }
 
-/* Claims data that was captured before the proof. */
-static void claim_earlier(struct rtap_tracker *tracker, const struct psn_stream *stream)
+static bool is_unclaimed(const struct message *message)
 {
+	return !message->region && message->shown.verb == RTAP_VERB_WRITE && !(message->announces && message->connection->layer == &nccl_layer);
+}
+
+/* Claims data that was captured before the proof. */
+static void claim_earlier(struct rtap_tracker *tracker, struct connection *connection, int side)
+{
+	const struct nccl_state *known = state_of(connection);
+	struct nccl_unclaimed unclaimed = { .is_known = true };
 	struct message *message;
 
-	for (message = first_of_last(stream); message; message = TAILQ_NEXT(message, link))
-		if (!message->region && message->shown.verb == RTAP_VERB_WRITE && !claim_existing(tracker, message, NULL))
-			claim_past_end(tracker, message);
+	if (known && known->unclaimed[side].is_known && !known->unclaimed[side].count)
+		return;
+	for (message = first_of_last(&connection->streams[side]); message; message = TAILQ_NEXT(message, link))
+		if (is_unclaimed(message) && !claim_existing(tracker, message, NULL) && !claim_past_end(tracker, message))
+			unclaimed.count++;
+	if (state_of(connection))
+		state_of(connection)->unclaimed[side] = unclaimed;
 }
 
 /* Whether the WRITE can be data of the transfer. An empty one can be after its memory. */
@@ -237,7 +250,7 @@ static void claim_before(struct rtap_tracker *tracker, const struct nccl_transfe
 	struct message *message;
 
 	for (message = first_of_last(stream); message && *tries; message = TAILQ_NEXT(message, link)) {
-		if (message->region || !may_be_of(transfer, &message->shown))
+		if (!is_unclaimed(message) || !may_be_of(transfer, &message->shown))
 			continue;
 		--*tries;
 		if (claim_existing(tracker, message, transfer))
@@ -267,7 +280,7 @@ static void prove(struct rtap_tracker *tracker, struct nccl_state *state)
 		}
 	for (int i = 0; connection && i < MOST_CONNECTIONS; connection = TAILQ_PREV(connection, connection_list, link), i++)
 		for (int side = 0; side < 2 && may_have_data(connection, since_ns); side++)
-			claim_earlier(tracker, &connection->streams[side]);
+			claim_earlier(tracker, connection, side);
 }
 
 static bool names_key_of(const struct nccl_transfer *transfer, const struct nccl_late *late)
@@ -299,12 +312,13 @@ static void claim_late(struct rtap_tracker *tracker, const struct nccl_transfer 
 static void claim(struct rtap_tracker *tracker, struct message *message)
 {
 	struct region *region = find(tracker, message);
+	struct nccl_state *state = message->shown.verb == RTAP_VERB_WRITE ? state_of(message->connection) : NULL;
 	struct nccl_transfer *transfer;
-	struct nccl_state *state;
 
+	if (state)
+		state->unclaimed[message->shown.from_a].count++;
 	if (!region) {
-		state = state_of(message->connection);
-		if (state && message->shown.verb == RTAP_VERB_WRITE)
+		if (state)
 			nccl_late_note(&nccl_layer_state(tracker)->late, &state->late[message->shown.from_a], message->stream, message->shown.r_key,
 				       tracker->now_ns);
 		return;
@@ -419,6 +433,8 @@ static bool take_announcement(struct upper_work *work, const uint8_t *bytes, uin
 	}
 	if (!nccl_transfer_create(tracker, channel, work->message, bytes, length))
 		return true;
+	work->message->announces = true;
+	nccl_unclaimed_less(&state->unclaimed[work->from_a]);
 	if (!state->is_known && channel->is_matched && channel->is_counting)
 		prove(tracker, state);
 	if (!state->is_known)
@@ -570,8 +586,13 @@ static void merged(struct rtap_tracker *tracker, struct connection *from, struct
 	struct nccl_state *state = from->upper_state;
 	struct nccl_transfer *transfer;
 
-	if (to->layer != &nccl_layer || !state)
+	if (to->layer != &nccl_layer)
 		return;
+	if (to->upper_state)
+		memset(((struct nccl_state *)to->upper_state)->unclaimed, 0, sizeof state->unclaimed);
+	if (!state)
+		return;
+	memset(state->unclaimed, 0, sizeof state->unclaimed);
 	for (int i = 0; i < 2; i++)
 		nccl_late_forget(&state->late[i]);
 	if (to->upper_state) {

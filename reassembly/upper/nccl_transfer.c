@@ -140,8 +140,13 @@ void nccl_transfer_read_again(struct rtap_tracker *tracker, struct nccl_transfer
 	struct request *request = &transfer->request;
 	uint64_t memory = request->region_room * sizeof *request->regions;
 
-	while (!TAILQ_EMPTY(&request->claimed))
-		region_unclaim(TAILQ_FIRST(&request->claimed));
+	while (!TAILQ_EMPTY(&request->claimed)) {
+		struct message *message = TAILQ_FIRST(&request->claimed);
+		struct nccl_state *state = message->connection->upper_state;
+
+		state->unclaimed[message->shown.from_a].count++;
+		region_unclaim(message);
+	}
 	leave_index(tracker, transfer);
 	for (uint32_t i = 0; i < request->region_count; i++)
 		memory += coverage_memory(&request->regions[i].data) + coverage_memory(&request->regions[i].cut) +

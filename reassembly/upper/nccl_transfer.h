@@ -71,12 +71,24 @@ struct nccl_channel {
 	struct nccl_place places[NCCL_MOST_QPS];
 };
 
+/* WRITEs of a direction that are neither announcements nor claimed for a transfer. All zero: their number is unknown. */
+struct nccl_unclaimed {
+	bool is_known;
+	uint32_t count;              /* or more than there are */
+};
+
+static inline void nccl_unclaimed_less(struct nccl_unclaimed *unclaimed)
+{
+	unclaimed->count -= unclaimed->count > 0;
+}
+
 /* Of a connection: connection->upper_state. */
 struct nccl_state {
 	bool is_known;               /* NCCL is proven */
 	uint8_t order;               /* enum nccl_order */
 	struct nccl_channel channels[2]; /* announced by b; by a */
 	struct nccl_late late[2];    /* WRITEs of b; of a */
+	struct nccl_unclaimed unclaimed[2]; /* likewise */
 };
 
 /* In the tracker. */
