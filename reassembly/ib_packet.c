@@ -5,6 +5,7 @@
 
 #include "dissect/engine/crc32.h"
 #include "dissect/infiniband/ib.h"
+#include "dissect/infiniband/ib_crc.h"
 #include "reassembly/connection.h"
 #include "reassembly/connection_lifecycle.h"
 #include "reassembly/ib_packet.h"
@@ -15,6 +16,7 @@
 #include "reassembly/infiniband/multicast.h"
 #include "reassembly/infiniband/pairing.h"
 #include "reassembly/infiniband/port_pairing.h"
+#include "reassembly/infiniband/reuse.h"
 #include "reassembly/management/mad_message.h"
 #include "reassembly/time_windows.h"
 #include "reassembly/upper.h"
@@ -411,6 +413,33 @@ static __attribute__((cold, noinline)) void note_corrupt(struct rtap_tracker *tr
 	}
 }
 
+/* Whether the packet belongs to a new connection with the queue pair numbers of the flow's connection, which is retired. */
+static __attribute__((cold, noinline)) bool begins_new_use(struct rtap_tracker *tracker, struct flow *flow, const struct rtap_packet *packet)
+{
+	bool is_response = ib_opcodes[packet->ib.opcode].is_response;
+	struct psn_stream *stream = &flow->connection->streams[flow->from_a != is_response];
+	struct pending_response response;
+
+	if (is_response)
+		response_of(tracker, packet, &response);
+	else if (ib_check_icrc(packet) == RTAP_CRC_BAD && icrc_sender_holds(tracker, packet))
+		return false;
+	if (!(is_response ? reuse_is_shown_by_ack(stream, &response) : reuse_is_shown_by(stream, packet)))
+		return false;
+	connection_retire(tracker, flow->connection);
+	return true;
+}
+
+/* Whether it is a packet by which begins_new_use() can be true. */
+static inline bool may_begin_new_use(const struct flow *flow, const struct rtap_packet *packet)
+{
+	if (!flow || !flow->connection)
+		return false;
+	if (ib_opcodes[packet->ib.opcode].is_response)
+		return flow->connection->streams[!flow->from_a].first.came_again;
+	return !packet->ib.psn && ib_opcodes[packet->ib.opcode].class != IB_CONGESTION;
+}
+
 /* Connected queue pairs: RC, UC, XRC. */
 static void connected(struct rtap_tracker *tracker, struct rtap_packet *packet, struct frame_result *result)
 {
@@ -422,6 +451,8 @@ static void connected(struct rtap_tracker *tracker, struct rtap_packet *packet, 
 		note_corrupt(tracker, flow, packet);
 		return;
 	}
+	if (may_begin_new_use(flow, packet) && begins_new_use(tracker, flow, packet))
+		is_new = true;
 	if (is_new)
 		flow = begin_flow(tracker, packet, result);
 	if (!flow)

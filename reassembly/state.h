@@ -216,6 +216,15 @@ struct psn_range {
 	uint64_t begin, end;
 };
 
+/* What identifies a request. */
+struct first_request {
+	bool is_known, has_reth; /* has_reth: r_key, virtual_address and length are valid */
+	bool came_again;         /* after its acknowledgement; which of the two acknowledgements is next shows whether it is another one */
+	uint8_t verb;
+	uint32_t r_key;
+	uint64_t psn, virtual_address, length;
+};
+
 struct psn_stream {
 	struct connection *connection;
 	bool started, from_a, reliable;
@@ -258,6 +267,7 @@ struct psn_stream {
 	uint64_t msn_reads;       /* READs and atomics that begin below this PSN are counted in it */
 	struct recent_ack acks[RECENT_ACKS]; /* by RECENT_ACK_PLACE */
 	struct recovery recovery;
+	struct first_request first; /* the latest with PSN 0 */
 };
 
 #define RECENT_FLOW_BITS 6

@@ -14,6 +14,7 @@
 #include "reassembly/message_queue.h"
 #include "reassembly/infiniband/psn.h"
 #include "reassembly/infiniband/recovery.h"
+#include "reassembly/infiniband/reuse.h"
 #include "reassembly/time_windows.h"
 #include "reassembly/upper.h"
 
@@ -344,6 +345,8 @@ void ib_message_request(struct rtap_tracker *tracker, struct psn_stream *stream,
 		psn = stream->next;
 		is_resynchronised = true;
 	}
+	if (!ib->psn)
+		reuse_note_first(stream, psn, packet);
 	piece.crc = assembly_digest(tracker, piece.bytes, piece.captured);
 	if (psn > stream->next)
 		learn_from_read(stream, psn);
