@@ -12,7 +12,7 @@ bool message_final_given_up(const struct rtap_tracker *tracker, const struct mes
 	const struct psn_stream *stream = message->stream;
 	const struct message *last = TAILQ_LAST(&stream->messages, message_list);
 	int64_t now = tracker->now_ns;
-	uint64_t end, newest;
+	uint64_t end, newest, passed;
 	bool after_read;
 
 	if (stream->connection->closed && now - stream->connection->closed_ns >= GRACE_NS)
@@ -24,7 +24,9 @@ bool message_final_given_up(const struct rtap_tracker *tracker, const struct mes
 	newest = after_read ? stream->acknowledged : stream->next;
 	if (newest > end + PSN_WINDOW || now - message->active_ns >= (int64_t)tracker->budget.give_up_ns)
 		return true;
-	return stream->next > end && now - message->active_ns >= HOLE_NS;
+	/* requests after it show nothing as long as a response may still come, or be requested again */
+	passed = stream->acknowledged > stream->low ? newest : stream->next;
+	return passed > end && now - message->active_ns >= HOLE_NS;
 }
 
 bool message_final_ddp(const struct rtap_tracker *tracker, const struct message *message)

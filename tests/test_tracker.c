@@ -411,6 +411,50 @@ Test(tracker, a_repeated_read_request_that_was_cut_off_is_no_other_one)
 	cr_expect_eq(last.repeats, 1);
 }
 
+/* A READ, and two requests after it. */
+static void ask_for_data(void)
+{
+	begin(64 * MIB, true);
+	REQUEST(SEND_ONLY, 2, .ack_request = true, BYTES(10));
+	RESPONSE(ACK, 2, .syndrome = 0x1f, .msn = 1);
+	REQUEST(READ_REQUEST, 3, .r_key = 7, .virtual_address = 0x1000, .dma_length = 64);
+	REQUEST(SEND_ONLY, 4, .ack_request = true, BYTES(10));
+	REQUEST(SEND_ONLY, 5, .ack_request = true, BYTES(10));
+}
+
+/* 3 seconds in which only another connection sends. */
+static void hear_others(void)
+{
+	for (unsigned i = 0; i < 30; i++) {
+		now_ns += 100000 * MICROSECOND;
+		give((struct roce){ .source = A, .destination = B, .dest_qp = 0x900, .opcode = SEND_ONLY, .psn = i, BYTES(1) });
+	}
+}
+
+/* IBTA vol. 1, 9.7.6.1.3: a requester waits as long as its timeout says. */
+Test(tracker, a_read_answered_after_seconds_has_its_response)
+{
+	ask_for_data();
+	hear_others();
+	RESPONSE(READ_ONLY, 3, .syndrome = 0x1f, .msn = 2, BYTES(64));
+	RESPONSE(ACK, 5, .syndrome = 0x1f, .msn = 4);
+	end();
+	cr_expect(by_kind[RTAP_KIND_READ].complete);
+	cr_expect_eq(by_kind[RTAP_KIND_READ].outcome, RTAP_OUTCOME_GOOD);
+	cr_expect_eq(by_kind[RTAP_KIND_READ].latency_ns / (1000000 * MICROSECOND), 3);
+}
+
+/* Its response was not captured, or is requested again. */
+Test(tracker, a_read_without_a_response_is_given_up_when_later_requests_were_answered)
+{
+	ask_for_data();
+	RESPONSE(ACK, 5, .syndrome = 0x1f, .msn = 4);
+	hear_others();
+	cr_expect_not_null(by_kind[RTAP_KIND_READ].connection);
+	cr_expect_not(by_kind[RTAP_KIND_READ].complete);
+	end();
+}
+
 Test(tracker, an_atomic_that_was_cut_off_at_first_is_known_when_it_is_repeated)
 {
 	begin(64 * MIB, true);

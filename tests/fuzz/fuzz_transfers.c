@@ -25,13 +25,18 @@
 #define PAYLOAD_AT(length, payload) ((length) - 4 - (4 - (payload) % 4) % 4 - (payload))
 #define COUNTED 4             /* packets whose identifications show that their sender counts */
 #define TIGHT_MEMORY (UINT64_C(1) << 16)
+#define GIVEN_UP_NS INT64_C(2000000000) /* what lacks packets is given up when it gets none for this long, but later requests were answered */
 
 /* What the capture has of a message. */
 struct sight {
 	bool seen[TRANSFER_PACKETS];    /* a packet with this data was captured, perhaps truncated */
 	bool claimed[TRANSFER_PACKETS]; /* a reported message has it */
 	uint32_t kept[TRANSFER_PACKETS]; /* bytes of its payload */
+	bool due[TRANSFER_PACKETS];     /* a message with some of them must be reported */
 	bool has_request, is_again, is_reported, is_complete; /* is_again: requested again */
+	bool is_given_up;               /* what comes of it now may be reported nowhere */
+	int64_t active_ns;              /* time of its last captured packet */
+	bool is_early;                  /* a response was captured before its request, or without it */
 	bool begins_late;               /* a READ whose restart was captured before its request, or without it */
 	uint64_t first, last, frames, repeats, answered; /* numbers of frames, and counts, if the capture has all in order */
 };
@@ -45,6 +50,7 @@ struct run {
 	bool is_tight;
 	struct sight sights[TRANSFER_MESSAGES];
 	unsigned requests[TRANSFER_DIRECTIONS]; /* captured, without repeats */
+	uint64_t answered[TRANSFER_DIRECTIONS]; /* PSN after the last one that a captured response acknowledges */
 	uint64_t counts[TRANSFER_CONNECTIONS][RTAP_CONNECTION_ANOMALY_COUNT];
 };
 
@@ -133,6 +139,16 @@ static void give_setup(struct run *run, unsigned connection)
 
 /* ---- what the capture has ---- */
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t most(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 /* The place of a request or response in its message's data; TRANSFER_PACKETS: it carries none. */
 static uint64_t data_at(const struct transfer_frame *frame)
 {
@@ -167,16 +183,23 @@ static void note(struct run *run, const struct transfer_frame *frame, uint32_t p
 	/* truncated before its syndrome; a Middle has none */
 	if (frame->is_response && frame->opcode != 0x0e && captured < 44)
 		return;
-	if (frame->is_response)
+	if (frame->is_response) {
 		note_answer(run, frame);
+		run->answered[frame->direction] = most(run->answered[frame->direction], frame->psn + (frame->message || frame->syndrome == 0x1f));
+	}
 	if (!frame->message)
 		return;
 	sight = &run->sights[frame->message->index];
+	sight->is_given_up |= sight->frames && frame->fate.captured_ns - sight->active_ns >= GIVEN_UP_NS &&
+			      (!run->is_paired || run->answered[frame->direction] > frame->message->end);
+	sight->active_ns = frame->fate.captured_ns;
 	if (kept > length)
 		kept = length;
 	if (at < TRANSFER_PACKETS) {
 		is_new = !sight->seen[at];
 		sight->seen[at] = true;
+		sight->is_early |= frame->is_response && !sight->has_request;
+		sight->due[at] |= kept && !sight->is_given_up;
 		if (kept > sight->kept[at])
 			sight->kept[at] = kept;
 	} else {
@@ -280,11 +303,6 @@ static unsigned direction_of(const struct rtap_message *shown)
 	return 0;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* What is missing is what was not captured. `base`: of the reported message in that of the model. */
 static void check_missing(struct run *run, const struct rtap_message *shown, const struct transfer_message *message, uint64_t base)
 {
@@ -303,7 +321,7 @@ static void check_missing(struct run *run, const struct rtap_message *shown, con
 		/* a READ requested again from its middle, see check_values(), has its responses too; a repeat of what was evicted is new */
 		REQUIRE(!sight->claimed[at] || run->is_tight || (message->verb == TRANSFER_READ && (!run->is_paired || sight->begins_late)));
 		sight->claimed[at] = true;
-		REQUIRE(run->is_tight || !message_checks_missing(shown, begin, begin + kept));
+		REQUIRE(run->is_tight || sight->is_given_up || !message_checks_missing(shown, begin, begin + kept));
 	}
 }
 
@@ -466,10 +484,14 @@ static void check_all(const struct run *run)
 		for (uint64_t at = 0; at < message->packets; at++) {
 			uint32_t length = (uint32_t)least(model.path_mtu, message->length - at * model.path_mtu);
 
-			is_whole &= sight->seen[at] && sight->kept[at] == length;
-			/* responses alone can be unexpected ones, or wait for their requester until later messages have been reported */
-			REQUIRE(sight->claimed[at] || !sight->kept[at] || (message->verb > TRANSFER_READ && !run->is_paired) ||
-				(!sight->has_request && (message->verb > TRANSFER_READ || (message->verb == TRANSFER_READ && !run->is_paired))));
+			is_whole &= sight->seen[at] && sight->kept[at] == length && (sight->due[at] || !sight->is_given_up);
+			/*
+			 * Responses alone can be unexpected ones, or wait for their requester until later messages have been reported. Without a
+			 * setup, those of a READ that was requested again can be taken for repeats of others.
+			 */
+			REQUIRE(sight->claimed[at] || !sight->due[at] || (message->verb > TRANSFER_READ && !run->is_paired) ||
+				(message->verb > TRANSFER_READ && sight->is_early && (sight->is_again || !sight->has_request)) ||
+				(message->verb == TRANSFER_READ && !run->is_paired && (sight->is_early || sight->is_again)));
 		}
 		if (!sight->is_complete && is_whole && run->is_paired)
 			fprintf(stderr, "message %u should be complete\n", i);
