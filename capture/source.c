@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/heap.h"
 #include "base/struct_size.h"
 #include "capture/batch.h"
+#include "capture/capture_points.h"
 #include "capture/worker_pool.h"
 #include "capture/file/file.h"
 #include "capture/source_metadata.h"
@@ -30,12 +32,21 @@ struct input {
 	size_t next;          /* frame in it */
 	bool kept;            /* the batch being merged holds it */
 	struct source_clock clock;
+	bool is_regular;      /* a file, whose name says something about it */
+	uint32_t interfaces;  /* merging: known so far */
 	uint64_t frames;      /* read so far, if its clock is corrected */
 	size_t piece;         /* of its clock, of the last of them */
 	int64_t last_ns;      /* corrected time of that */
 	int64_t head_ns;      /* merging: the latest time of all of the file's frames up to `next` */
 	const struct source_parts *parts; /* NULL: all of the file */
 	struct source_parts_place place;
+};
+
+/* An interface of one of the files. */
+struct merged_interface {
+	uint32_t input, index;  /* index: of the interface in the file */
+	uint16_t point;         /* if it has begun */
+	bool has_begun;         /* a frame of it was delivered */
 };
 
 struct rtap_source {
@@ -46,6 +57,9 @@ struct rtap_source {
 	const struct source_feed *feed; /* NULL: none */
 	struct input *inputs;
 	size_t count;
+	struct merged_interface *interfaces; /* merging: of the files, by number */
+	size_t interface_count, interface_room;
+	struct capture_points points; /* merging */
 	struct heap heads;          /* merging: inputs that have a frame, the earliest first */
 	uint64_t bytes_read_before; /* of inputs that are closed */
 	uint64_t bytes_total;       /* 0: not known */
@@ -100,6 +114,7 @@ static enum rtap_status add_input(struct rtap_source *source, const char *name, 
 		source->bytes_total = total;
 	else if (source->bytes_total)
 		source->bytes_total = total ? source->bytes_total + total : 0;
+	input->is_regular = total || input->parts;
 	input->head_ns = INT64_MIN;
 	input->name = strdup(name);
 	if (!input->name) {
@@ -281,6 +296,16 @@ const char *source_file(const struct rtap_source *source, size_t file)
 	return source->inputs[file].name;
 }
 
+bool source_file_is_regular(const struct rtap_source *source, size_t file)
+{
+	return source->inputs[file].is_regular;
+}
+
+bool source_file_has_ended(const struct rtap_source *source, size_t file)
+{
+	return !source->inputs[file].file && !source->inputs[file].batch;
+}
+
 const struct source_clock *source_clock(const struct rtap_source *source, size_t file)
 {
 	return file < source->count ? &source->inputs[file].clock : NULL;
@@ -429,6 +454,54 @@ static enum rtap_status read_merged(struct rtap_source *source, struct batch **b
 	return RTAP_STATUS_OK;
 }
 
+static bool add_interface(struct rtap_source *source, const char *file)
+{
+	struct merged_interface *interfaces = array_grow(source->interfaces, &source->interface_room, source->interface_count + 1, sizeof *interfaces);
+	uint32_t input = 0;
+
+	if (!interfaces)
+		return false;
+	while (input + 1 < source->count && source->inputs[input].name != file)
+		input++;
+	source->interfaces = interfaces;
+	interfaces[source->interface_count++] = (struct merged_interface){ .input = input, .index = source->inputs[input].interfaces++ };
+	return true;
+}
+
+static bool input_has_ended(const void *owner, size_t file_number)
+{
+	return source_file_has_ended(owner, file_number);
+}
+
+static void begin_interface(struct rtap_source *source, uint32_t number)
+{
+	struct merged_interface *interface = &source->interfaces[number];
+	const struct input *input = &source->inputs[interface->input];
+	const struct capture_part part = {
+		.file = input->is_regular ? input->name : NULL, .file_number = interface->input, .index = interface->index,
+		.kind = capture_part_kind(&source->metadata.interfaces[number]),
+	};
+
+	interface->has_begun = true;
+	interface->point = capture_points_begin(&source->points, &part, number, input_has_ended, source);
+}
+
+/* Call it for each batch that was merged, before more is read: it needs to know which files had ended by then. */
+static bool set_capture_points(struct rtap_source *source, struct rtap_batch *batch)
+{
+	while (source->interface_count < source->metadata.interface_count)
+		if (!add_interface(source, source->metadata.interfaces[source->interface_count].file))
+			return false;
+	for (size_t i = 0; i < batch->count; i++) {
+		uint32_t number = batch->frames[i].interface;
+
+		if (!source->interfaces[number].has_begun)
+			begin_interface(source, number);
+		batch->frames[i].capture_point = source->interfaces[number].point;
+	}
+	return true;
+}
+
 static enum rtap_status read_batch(struct rtap_source *source, struct rtap_batch **batch, struct rtap_error *error)
 {
 	struct batch *filled = NULL;
@@ -455,6 +528,10 @@ static enum rtap_status read_batch(struct rtap_source *source, struct rtap_batch
 	if (!is_live(source) && !source->feed) {
 		numbering_take(&source->numbering, &filled->shared, source->metadata.time_digits);
 		source_metadata_set_counters(&source->metadata, &source->numbering);
+	}
+	if (source->count > 1 && !source->feed && !set_capture_points(source, &filled->shared)) {
+		rtap_batch_release(&filled->shared);
+		return out_of_memory(error);
 	}
 	*batch = &filled->shared;
 	return RTAP_STATUS_OK;
@@ -590,6 +667,8 @@ void rtap_source_close(struct rtap_source *source)
 	}
 	free(source->inputs);
 	heap_fini(&source->heads);
+	free(source->interfaces);
+	capture_points_fini(&source->points);
 	live_close(source->live);
 	live_merge_close(source->lives);
 	source_metadata_fini(&source->metadata);

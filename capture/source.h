@@ -86,6 +86,12 @@ size_t source_file_count(const struct rtap_source *source);
 /* The file's name for messages. */
 const char *source_file(const struct rtap_source *source, size_t file);
 
+/* Not a pipe. */
+bool source_file_is_regular(const struct rtap_source *source, size_t file);
+
+/* Whether all its frames were delivered, and no more are to be read. */
+bool source_file_has_ended(const struct rtap_source *source, size_t file);
+
 /* NULL: no such file. */
 const struct source_clock *source_clock(const struct rtap_source *source, size_t file);
 

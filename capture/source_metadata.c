@@ -19,6 +19,7 @@ void numbering_take(struct numbering *numbering, struct rtap_batch *batch, uint8
 
 		frame->number = ++at.frames;
 		frame->is_displayed = false;
+		frame->capture_point = (uint16_t)frame->interface;
 		frame->relative_ns = frame->time_ns - at.first_ns;
 		frame->delta_ns = frame->time_ns - at.last_ns;
 		frame->time_digits = time_digits;

@@ -29,7 +29,9 @@ struct numbering {
 	int64_t first_ns, last_ns;
 };
 
-/* Numbers and counts the frames of the next batch and sets their time differences and resolution. */
+/*
+ * Numbers and counts the frames of the next batch and sets their time differences and resolution. Each interface is a capture point.
+ */
 void numbering_take(struct numbering *numbering, struct rtap_batch *batch, uint8_t time_digits);
 /* The same for frames that are only counted. */
 void numbering_count(struct numbering *numbering, uint64_t frames, uint64_t captured_bytes, uint64_t cut_frames);

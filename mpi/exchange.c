@@ -223,6 +223,9 @@ static bool queue_frame(struct exchange *exchange, const struct rtap_frame *fram
 	*waiting = (struct waiting){
 		.frame = *frame, .batch = NULL, .key = next_key(exchange, interfaces_file(exchange->interfaces, frame->interface), frame->time_ns),
 	};
+	if (!interfaces_has_begun(exchange->interfaces, frame->interface) &&
+	    !interfaces_begin(exchange->interfaces, exchange->files, frame->interface, &waiting->key))
+		return false;
 	if (exchange->placement) {
 		uint64_t hosts[2], unit = unit_of(frame, hosts);
 
@@ -294,8 +297,11 @@ static void fill(struct exchange *exchange)
 	exchange->counters.reading_s += MPI_Wtime() - begin;
 }
 
-/* Finds out how many of the frames that wait can be numbered: no rank has one before them that it has not read. */
-static size_t agree(struct exchange *exchange, uint64_t *waiting, uint64_t *changes)
+/*
+ * Finds out how many of the frames that wait can be numbered: no rank has one before them that it has not read. *last: no frame of any rank
+ * after this key can be.
+ */
+static size_t agree(struct exchange *exchange, uint64_t *waiting, uint64_t *changes, struct position_key *last)
 {
 	struct progress_note own = { INT64_MAX, UINT64_MAX, exchange->waiting_count, interfaces_changes(exchange->interfaces) };
 	struct progress_note *notes = malloc((size_t)exchange->size * sizeof *notes), least = own;
@@ -316,6 +322,7 @@ static size_t agree(struct exchange *exchange, uint64_t *waiting, uint64_t *chan
 			least = notes[i];
 	}
 	free(notes);
+	*last = (struct position_key){ .major = least.major, .minor = least.minor };
 	while (count < exchange->waiting_count && (exchange->waiting[count].key.major < least.major ||
 	       (exchange->waiting[count].key.major == least.major && exchange->waiting[count].key.minor <= least.minor)))
 		count++;
@@ -360,6 +367,7 @@ static bool number_frames(struct exchange *exchange, size_t count)
 		struct rtap_frame *frame = &exchange->waiting[i].frame;
 
 		frame->number = exchange->numbered + positions[i].position + 1;
+		frame->capture_point = interfaces_point(exchange->interfaces, frame->interface);
 		frame->interface = interfaces_number(exchange->interfaces, frame->interface);
 		frame->relative_ns = frame->time_ns - exchange->first_ns;
 		frame->delta_ns = frame->time_ns - (positions[i].position ? positions[i].before_ns : exchange->last_ns);
@@ -384,7 +392,8 @@ static uint8_t *put_frame(uint8_t *to, const struct rtap_frame *frame)
 {
 	struct sent_frame sent = {
 		.number = frame->number, .time_ns = frame->time_ns, .before_ns = frame->time_ns - frame->delta_ns, .captured_length = frame->captured_length,
-		.wire_length = frame->wire_length, .link_type = frame->link_type, .interface = frame->interface,
+		.wire_length = frame->wire_length, .link_type = frame->link_type, .interface = (uint16_t)frame->interface,
+		.capture_point = frame->capture_point,
 	};
 
 	memcpy(to, &sent, sizeof sent);
@@ -511,11 +520,27 @@ static void move_frames(struct exchange *exchange, size_t count, struct batch_po
 	exchange->counters.moving_s += MPI_Wtime() - begin;
 }
 
+/* Which files had ended before the interfaces that begin in this round do. */
+static void set_capture_points(struct exchange *exchange, const struct position_key *last)
+{
+	size_t count = exchange->options.count;
+	int64_t *latest_ns = ranks_get(2 * count, sizeof *latest_ns), *own = latest_ns + count;
+
+	for (size_t i = 0; i < count; i++)
+		own[i] = INT64_MIN;
+	for (size_t i = 0; exchange->files && i < exchange->file_count; i++)
+		own[exchange->file_numbers[i]] = exchange->at_end || source_file_has_ended(exchange->files, i) ? exchange->progress[i].latest_ns : INT64_MAX;
+	MPI_Allreduce(own, latest_ns, ranks_count(count, "there are too many files"), MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+	interfaces_set_points(exchange->interfaces, last, latest_ns);
+	free(latest_ns);
+}
+
 /* Numbers the next frames and moves them. */
 static void pass_frames(struct exchange *exchange, struct batch_pool *pool, struct source_metadata *metadata)
 {
 	uint64_t waiting, changes;
-	size_t count = agree(exchange, &waiting, &changes);
+	struct position_key last;
+	size_t count = agree(exchange, &waiting, &changes, &last);
 
 	if (changes && !interfaces_share(exchange->interfaces, metadata))
 		ranks_lack_memory();
@@ -523,6 +548,8 @@ static void pass_frames(struct exchange *exchange, struct batch_pool *pool, stru
 		exchange->is_over = true;
 		return;
 	}
+	if (interfaces_need_points(exchange->interfaces, &last))
+		set_capture_points(exchange, &last);
 	if (!number_frames(exchange, count))
 		ranks_lack_memory();
 	move_frames(exchange, count, pool);
@@ -562,7 +589,7 @@ static void add_received(struct exchange *exchange, struct arrived *arrived, str
 
 	batch->frames[batch->shared.count++] = (struct rtap_frame){
 		.bytes = arrived->next + sizeof sent, .captured_length = sent.captured_length, .wire_length = sent.wire_length,
-		.link_type = sent.link_type, .interface = sent.interface, .number = sent.number, .time_ns = sent.time_ns,
+		.link_type = sent.link_type, .interface = sent.interface, .capture_point = sent.capture_point, .number = sent.number, .time_ns = sent.time_ns,
 		.relative_ns = sent.time_ns - exchange->first_ns, .delta_ns = sent.time_ns - sent.before_ns,
 	};
 	arrived->next += sizeof sent + sent.captured_length;

@@ -8,6 +8,7 @@
 #include <mpi.h>
 
 #include "base/array.h"
+#include "capture/capture_points.h"
 #include "capture/source.h"
 #include "capture/source_metadata.h"
 #include "mpi/interfaces.h"
@@ -21,6 +22,9 @@ static const char too_many[] = "the captures have too many interfaces for so man
 struct shared {
 	struct rtap_interface interface; /* without its pointers */
 	uint32_t rank, change, file, index; /* change: of the rank; index: among the interfaces of the file */
+	uint64_t kind;                   /* capture_part_kind() */
+	struct position_key begin;       /* its first frame; valid with has_begun */
+	bool has_begun, is_regular;      /* is_regular: the file */
 	char name[MOST_TEXT], description[MOST_TEXT], filter[MOST_TEXT];
 };
 
@@ -29,13 +33,24 @@ struct local {
 	size_t own_file;                 /* among the files of this rank */
 	uint32_t file, number;           /* among all */
 	uint32_t index;                  /* in the file */
-	bool is_numbered;
+	bool is_numbered, has_begun;
+	struct position_key begin;       /* valid with has_begun */
 	uint64_t dropped, received, dropped_by_system; /* as they were last noted */
 };
 
 /* An interface that has a number. Several ranks read a file that is split, each with all of its interfaces. */
 struct numbered {
 	uint32_t file, index;
+	bool has_point;
+	uint16_t point;
+};
+
+/* An interface that is to get a capture point. */
+struct beginning {
+	struct position_key key;
+	uint32_t rank, change;           /* for equal keys: of one file, in the order of its frames */
+	uint32_t number;
+	struct capture_part part;
 };
 
 struct interfaces {
@@ -47,6 +62,9 @@ struct interfaces {
 	size_t change_count, change_room;
 	struct numbered *numbered;       /* by number */
 	size_t numbered_count, numbered_room;
+	struct beginning *beginnings;    /* in no order */
+	size_t beginning_count, beginning_room;
+	struct capture_points points;
 };
 
 struct interfaces *interfaces_create(const char *const *names)
@@ -68,6 +86,8 @@ void interfaces_destroy(struct interfaces *interfaces)
 	free(interfaces->local);
 	free(interfaces->changes);
 	free(interfaces->numbered);
+	free(interfaces->beginnings);
+	capture_points_fini(&interfaces->points);
 	free(interfaces);
 }
 
@@ -76,8 +96,9 @@ static void copy_text(char *to, const char *from)
 	snprintf(to, MOST_TEXT, "%s", from ? from : "");
 }
 
-static bool note_change(struct interfaces *interfaces, const struct rtap_interface *interface, size_t index)
+static bool note_change(struct interfaces *interfaces, const struct rtap_source *source, size_t index)
 {
+	const struct rtap_interface *interface = rtap_source_interface(source, index);
 	struct shared *changes = array_grow(interfaces->changes, &interfaces->change_room, interfaces->change_count + 1, sizeof *changes);
 	struct local *local = &interfaces->local[index];
 
@@ -92,6 +113,10 @@ static bool note_change(struct interfaces *interfaces, const struct rtap_interfa
 	changes->change = (uint32_t)interfaces->change_count;
 	changes->index = local->index;
 	changes->file = local->file;
+	changes->kind = capture_part_kind(interface);
+	changes->begin = local->begin;
+	changes->has_begun = local->has_begun;
+	changes->is_regular = source_file_is_regular(source, local->own_file);
 	copy_text(changes->name, interface->name);
 	copy_text(changes->description, interface->description);
 	copy_text(changes->filter, interface->filter);
@@ -130,7 +155,7 @@ bool interfaces_note(struct interfaces *interfaces, const struct rtap_source *so
 		if (!is_new && interfaces->local[i].dropped == interface->dropped && interfaces->local[i].received == interface->received &&
 		    interfaces->local[i].dropped_by_system == interface->dropped_by_system.value)
 			continue;
-		if (!note_change(interfaces, interface, i))
+		if (!note_change(interfaces, source, i))
 			return false;
 	}
 	return true;
@@ -149,6 +174,23 @@ uint64_t interfaces_changes(const struct interfaces *interfaces)
 uint32_t interfaces_number(const struct interfaces *interfaces, uint32_t interface)
 {
 	return interfaces->local[interface].number;
+}
+
+bool interfaces_has_begun(const struct interfaces *interfaces, uint32_t interface)
+{
+	return interfaces->local[interface].has_begun;
+}
+
+bool interfaces_begin(struct interfaces *interfaces, const struct rtap_source *source, uint32_t interface, const struct position_key *key)
+{
+	interfaces->local[interface].has_begun = true;
+	interfaces->local[interface].begin = *key;
+	return note_change(interfaces, source, interface);
+}
+
+uint16_t interfaces_point(const struct interfaces *interfaces, uint32_t interface)
+{
+	return interfaces->numbered[interfaces->local[interface].number].point;
 }
 
 /* As one process that opens the files in their order does. */
@@ -184,7 +226,7 @@ static bool add_number(struct interfaces *interfaces, const struct shared *share
 	if (!numbered)
 		return false;
 	interfaces->numbered = numbered;
-	numbered[interfaces->numbered_count++] = (struct numbered){ shared->file, shared->index };
+	numbered[interfaces->numbered_count++] = (struct numbered){ .file = shared->file, .index = shared->index };
 	interface.file = interfaces->names[shared->file];
 	interface.name = shared->name;
 	interface.description = shared->description;
@@ -202,6 +244,22 @@ static void update(struct rtap_interface *known, const struct rtap_interface *in
 	known->dropped_by_system = interface->dropped_by_system;
 }
 
+static bool add_beginning(struct interfaces *interfaces, const struct shared *shared, uint32_t number)
+{
+	struct beginning *beginnings = array_grow(interfaces->beginnings, &interfaces->beginning_room, interfaces->beginning_count + 1,
+						  sizeof *beginnings);
+
+	if (!beginnings)
+		return false;
+	interfaces->beginnings = beginnings;
+	beginnings[interfaces->beginning_count++] = (struct beginning){
+		.key = shared->begin, .rank = shared->rank, .change = shared->change, .number = number,
+		.part = { .file = shared->is_regular ? interfaces->names[shared->file] : NULL, .file_number = shared->file, .index = shared->index,
+			  .kind = shared->kind },
+	};
+	return true;
+}
+
 static bool take_changes(struct interfaces *interfaces, struct shared *all, size_t count, struct source_metadata *metadata)
 {
 	qsort(all, count, sizeof *all, compare_shared);
@@ -212,6 +270,8 @@ static bool take_changes(struct interfaces *interfaces, struct shared *all, size
 			return false;
 		if (metadata)
 			update(&metadata->interfaces[number], &all[i].interface);
+		if (all[i].has_begun && !interfaces->numbered[number].has_point && !add_beginning(interfaces, &all[i], (uint32_t)number))
+			return false;
 	}
 	for (size_t i = 0; i < interfaces->count; i++) {
 		struct local *local = &interfaces->local[i];
@@ -243,4 +303,64 @@ bool interfaces_share(struct interfaces *interfaces, struct source_metadata *met
 	free(all);
 	free(counts);
 	return shared;
+}
+
+static int compare_keys(const struct position_key *a, const struct position_key *b)
+{
+	if (a->major != b->major)
+		return a->major < b->major ? -1 : 1;
+	return (a->minor > b->minor) - (a->minor < b->minor);
+}
+
+/* The latest first. */
+static int compare_beginnings(const void *one, const void *other)
+{
+	const struct beginning *a = other, *b = one;
+	int order = compare_keys(&a->key, &b->key);
+
+	if (!order && a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return order ? order : (a->change > b->change) - (a->change < b->change);
+}
+
+bool interfaces_need_points(const struct interfaces *interfaces, const struct position_key *last)
+{
+	for (size_t i = 0; i < interfaces->beginning_count; i++)
+		if (compare_keys(&interfaces->beginnings[i].key, last) <= 0)
+			return true;
+	return false;
+}
+
+/* What a beginning is compared with. */
+struct files_at {
+	const int64_t *latest_ns;
+	int64_t begin_ns;
+	size_t file;
+};
+
+/* Frames with equal times are in the order of their files. */
+static bool has_ended(const void *owner, size_t file_number)
+{
+	const struct files_at *at = owner;
+	int64_t latest_ns = at->latest_ns[file_number];
+
+	return latest_ns < at->begin_ns || (latest_ns == at->begin_ns && file_number < at->file);
+}
+
+void interfaces_set_points(struct interfaces *interfaces, const struct position_key *last, const int64_t *latest_ns)
+{
+	qsort(interfaces->beginnings, interfaces->beginning_count, sizeof *interfaces->beginnings, compare_beginnings);
+	while (interfaces->beginning_count) {
+		const struct beginning *next = &interfaces->beginnings[interfaces->beginning_count - 1];
+		struct numbered *numbered = &interfaces->numbered[next->number];
+		const struct files_at at = { latest_ns, next->key.major, next->part.file_number };
+
+		if (compare_keys(&next->key, last) > 0)
+			break;
+		/* of a file that is split, each rank has a beginning */
+		if (!numbered->has_point)
+			numbered->point = capture_points_begin(&interfaces->points, &next->part, next->number, has_ended, &at);
+		numbered->has_point = true;
+		interfaces->beginning_count--;
+	}
 }

@@ -12,7 +12,8 @@
 struct sent_frame {
 	uint64_t number;
 	int64_t time_ns, before_ns;
-	uint32_t captured_length, wire_length, link_type, interface;
+	uint32_t captured_length, wire_length, link_type;
+	uint16_t interface, capture_point; /* fewer than SOURCE_MAX_INTERFACES */
 };
 
 /* Copies the fixed part at `at` without moving on. False: it says more than there is before `end`. */

@@ -11,14 +11,14 @@
 /* 65,536 packets: 3 MB. */
 #define SETS 8192
 #define WAYS 8
-/* Interfaces with higher numbers share bits. */
-#define INTERFACE_BITS 64
+/* Capture points with higher numbers share bits. */
+#define POINT_BITS 64
 
 struct copy {
 	uint64_t hash;             /* 0: empty */
 	uint64_t frame;            /* number of the first copy */
-	uint64_t interfaces;       /* interfaces that captured it, one bit each */
-	uint32_t first, last;      /* interfaces */
+	uint64_t points;           /* points that captured it, one bit each */
+	uint32_t first, last;      /* points */
 	uint32_t icrc;
 	bool has_icrc;
 	int64_t time_ns, last_ns;  /* capture times of these */
@@ -38,8 +38,8 @@ struct sender {
 struct captured_copies {
 	struct captured_copies_summary summary;
 	struct clock_range ranges[2]; /* from the first copy to the second, indexed by packet_is_from_higher() */
-	uint32_t highest;          /* highest interface seen */
-	bool is_interleaved;       /* packets of one interface followed packets of a later one: they captured at the same time */
+	uint32_t highest;          /* highest point seen */
+	bool is_interleaved;       /* packets of one point followed packets of a later one: they captured at the same time */
 	struct sender senders[SENDERS]; /* by address; addresses may share an entry */
 	struct copy sets[SETS][WAYS];
 };
@@ -61,17 +61,17 @@ void captured_copies_destroy(struct captured_copies *copies)
 static void note_time(struct captured_copies *copies, const struct rtap_packet *packet, const struct copy *first)
 {
 	int64_t after_ns = packet->frame->time_ns - first->time_ns;
-	uint32_t interface = packet->frame->interface;
+	uint32_t point = packet->frame->capture_point;
 
 	if (!copies->summary.packets++) {
-		copies->summary.interface = interface;
+		copies->summary.interface = point;
 		copies->summary.other = first->first;
 	}
-	/* Either interface may have the first copy. */
-	if (interface % INTERFACE_BITS == copies->summary.other % INTERFACE_BITS &&
-	    first->interfaces >> copies->summary.interface % INTERFACE_BITS & 1)
+	/* Either point may have the first copy. */
+	if (point % POINT_BITS == copies->summary.other % POINT_BITS &&
+	    first->points >> copies->summary.interface % POINT_BITS & 1)
 		after_ns = -after_ns;
-	else if (interface != copies->summary.interface || !(first->interfaces >> copies->summary.other % INTERFACE_BITS & 1))
+	else if (point != copies->summary.interface || !(first->points >> copies->summary.other % POINT_BITS & 1))
 		return;
 	clock_range_add(&copies->ranges[packet_is_from_higher(packet)], after_ns);
 }
@@ -93,48 +93,48 @@ static void note_id(struct sender *sender, uint16_t id)
 	sender->same /= 2;
 }
 
-/* Whether this interface just captured the packet. */
+/* Whether this point just captured the packet. */
 static bool is_doubled(const struct copy *copy, const struct rtap_packet *packet)
 {
-	uint32_t interface = packet->frame->interface;
+	uint32_t point = packet->frame->capture_point;
 	int64_t time_ns = packet->frame->time_ns;
 
-	return (interface == copy->first && time_ns - copy->time_ns < AT_ONCE_NS) ||
-	       (interface == copy->last && time_ns - copy->last_ns < AT_ONCE_NS);
+	return (point == copy->first && time_ns - copy->time_ns < AT_ONCE_NS) ||
+	       (point == copy->last && time_ns - copy->last_ns < AT_ONCE_NS);
 }
 
 enum captured_copy captured_copies_take(struct captured_copies *copies, const struct rtap_packet *packet)
 {
 	const struct rtap_frame *frame = packet->frame;
 	struct packet_identity identity;
-	uint64_t bit = UINT64_C(1) << frame->interface % INTERFACE_BITS, hash;
+	uint64_t bit = UINT64_C(1) << frame->capture_point % POINT_BITS, hash;
 	struct sender *sender = &copies->senders[packet_sender(packet)];
 	struct copy *set, *oldest, *found = NULL;
 	bool doubled = false;
 
 	if (!packet_identify(packet, &identity))
 		return CAPTURED_FIRST;
-	if (frame->interface < copies->highest)
+	if (frame->capture_point < copies->highest)
 		copies->is_interleaved = true;
 	else
-		copies->highest = frame->interface;
+		copies->highest = frame->capture_point;
 	hash = map_hash(identity.words, PACKET_IDENTITY_WORDS) | 1;
 	/* Not by the hash, which differs for each run: the choice of entries to replace would be random. */
 	set = oldest = copies->sets[identity.place % SETS];
 	for (struct copy *copy = set; copy < set + WAYS; copy++) {
 		bool is_same = copy->hash == hash && (!copy->has_icrc || !identity.has_icrc || copy->icrc == identity.icrc);
 
-		if (is_same && !(copy->interfaces & bit) && (!found || copy->frame < found->frame))
+		if (is_same && !(copy->points & bit) && (!found || copy->frame < found->frame))
 			found = copy;
-		doubled |= is_same && copy->interfaces & bit && is_doubled(copy, packet);
+		doubled |= is_same && copy->points & bit && is_doubled(copy, packet);
 		if (copy->frame < oldest->frame)
 			oldest = copy;
 	}
 	/* Without an identification a retransmission looks the same: consecutive files can contain both. */
 	if (found && (distinguishes_packets(sender) || copies->is_interleaved)) {
 		note_time(copies, packet, found);
-		found->interfaces |= bit;
-		found->last = frame->interface;
+		found->points |= bit;
+		found->last = frame->capture_point;
 		found->last_ns = frame->time_ns;
 		return CAPTURED_ELSEWHERE;
 	}
@@ -143,9 +143,9 @@ enum captured_copy captured_copies_take(struct captured_copies *copies, const st
 	*oldest = (struct copy){
 		.hash = hash,
 		.frame = frame->number,
-		.interfaces = bit,
-		.first = frame->interface,
-		.last = frame->interface,
+		.points = bit,
+		.first = frame->capture_point,
+		.last = frame->capture_point,
 		.icrc = identity.icrc,
 		.has_icrc = identity.has_icrc,
 		.time_ns = frame->time_ns,

@@ -11,7 +11,7 @@
 
 #include "dissect/engine/packet.h"
 
-/* The recent packets of all interfaces. */
+/* The recent packets of all capture points. */
 struct captured_copies;
 
 /* at_the_same_time: the files are known to contain the same packets. NULL: out of memory. */
@@ -19,8 +19,8 @@ struct captured_copies *captured_copies_create(bool at_the_same_time);
 
 enum captured_copy {
 	CAPTURED_FIRST,            /* first copy, or a retransmission */
-	CAPTURED_ELSEWHERE,        /* another interface captured it, this one did not */
-	CAPTURED_DOUBLED,          /* this interface just captured it: the network duplicated it */
+	CAPTURED_ELSEWHERE,        /* another point captured it, this one did not */
+	CAPTURED_DOUBLED,          /* this point just captured it: the network duplicated it */
 };
 
 /* Looks up the packet among the recent ones and adds it. */
@@ -28,7 +28,7 @@ enum captured_copy captured_copies_take(struct captured_copies *copies, const st
 
 struct captured_copies_summary {
 	uint64_t packets;          /* packets captured before */
-	uint32_t interface, other; /* of the first of them: its own; that of the first copy */
+	uint32_t interface, other; /* of the first of them: of its own point; of that of the first copy */
 	int64_t offset_ns;         /* by how much `interface`'s clock is ahead of `other`'s, estimated from packets in both directions */
 };
 

@@ -140,7 +140,7 @@ static void response_of(const struct rtap_tracker *tracker, const struct rtap_pa
 		.frame = packet->frame->number,
 		.time_ns = packet->frame->time_ns,
 		.original = packet->ib.original,
-		.interface = packet->frame->interface,
+		.point = packet->frame->capture_point,
 		.psn = packet->ib.psn,
 		.msn = packet->ib.msn,
 		.captured = payload->captured,
@@ -223,7 +223,7 @@ static void request_packet(struct rtap_tracker *tracker, struct flow *flow, stru
 	connection_account(tracker, connection);
 }
 
-/* Whether another interface captured the same datagram within a millisecond: it was sent once. */
+/* Whether another capture point has the same datagram within a millisecond: it was sent once. */
 static bool is_captured_twice(struct rtap_tracker *tracker, const struct rtap_packet *packet, const struct rtap_end *source,
 			      const struct rtap_end *destination)
 {
@@ -239,13 +239,13 @@ static bool is_captured_twice(struct rtap_tracker *tracker, const struct rtap_pa
 
 	crc32_release();
 	for (struct recent_datagram *recent = set; recent < set + RECENT_DATAGRAMS; recent++) {
-		if (recent->hash == hash && recent->interface != frame->interface && frame->time_ns - recent->time_ns < TWICE_NS &&
+		if (recent->hash == hash && recent->point != frame->capture_point && frame->time_ns - recent->time_ns < TWICE_NS &&
 		    recent->time_ns - frame->time_ns < TWICE_NS)
 			return true;
 		if (recent->time_ns < oldest->time_ns)
 			oldest = recent;
 	}
-	*oldest = (struct recent_datagram){ hash, frame->time_ns, frame->interface };
+	*oldest = (struct recent_datagram){ hash, frame->time_ns, frame->capture_point };
 	return false;
 }
 

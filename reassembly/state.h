@@ -38,7 +38,7 @@
 
 /* What is kept of a packet to recognise a repeat. */
 struct recent_packet {
-	uint32_t psn;        /* PSN in bits 0 to 23, interface in bits 24 to 31. RECENT_NONE: empty */
+	uint32_t psn;        /* PSN in bits 0 to 23, capture point in bits 24 to 30. RECENT_NONE: empty */
 	uint32_t time_us;    /* low 32 bits */
 	uint32_t digest;     /* CRC-32 of the payload; 0: not computed */
 	uint16_t first_id, last_id; /* IPv4 identifications of the first copy and of the last retransmission */
@@ -92,7 +92,7 @@ struct psn_gaps {
 #define RECENT_ACK_PLACE(psn, id) ((4 * (psn) + (id)) % RECENT_ACKS)
 
 struct recent_ack {
-	uint32_t psn, msn, interface;
+	uint32_t psn, msn, point;
 	uint8_t syndrome;
 	uint16_t id;         /* IPv4 identification; 0 without one */
 	int64_t time_ns;     /* 0: empty */
@@ -282,7 +282,7 @@ struct pending_response {
 	uint64_t frame;
 	int64_t time_ns;
 	uint64_t original;         /* original value that an atomic returns */
-	uint32_t interface, psn, msn, crc, captured, wire;
+	uint32_t point, psn, msn, crc, captured, wire;
 	uint8_t opcode, syndrome, aeth_kind, aeth_value;
 	bool has_original;
 	uint16_t id;               /* IPv4 identification; 0 without one */
@@ -358,11 +358,11 @@ struct connection {
 #define RECENT_DATAGRAM_SETS 128
 #define RECENT_DATAGRAMS 4 /* per set */
 
-/* A datagram, kept to recognise a copy from another interface. */
+/* A datagram, kept to recognise a copy from another capture point. */
 struct recent_datagram {
 	uint64_t hash;                 /* of its ends, position in the sequence and bytes; 0: empty */
 	int64_t time_ns;
-	uint32_t interface;
+	uint32_t point;
 };
 
 #define UPPER_MOST 16 /* most upper layers */

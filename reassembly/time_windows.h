@@ -10,7 +10,7 @@
 #define NANOSECONDS INT64_C(1000000000)
 
 /*
- * The same packet on another interface within this time was captured twice. No sender retransmits for lack of an answer this
+ * The same packet at another capture point within this time was captured twice. No sender retransmits for lack of an answer this
  * soon.
  */
 #define TWICE_NS (NANOSECONDS / 1000)

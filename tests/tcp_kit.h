@@ -18,7 +18,7 @@ struct tcp_kit_segment {
 	uint32_t cut;           /* bytes of the data that the capture cut off */
 	bool no_window;         /* the window is 0 */
 	uint32_t sack_left, sack_right;
-	uint32_t interface;
+	uint16_t point;
 	int64_t time_ns;
 	uint16_t port;          /* of A; 0: 40000 */
 };
@@ -69,7 +69,7 @@ static inline void tcp_kit_dissect(struct kit *kit, const struct tcp_kit_segment
 	kit_dissect(kit, RTAP_LINK_RAW, frame, header + there, header + segment->length, NULL);
 	kit->frame.number = number;
 	kit->frame.time_ns = segment->time_ns;
-	kit->frame.interface = segment->interface;
+	kit->frame.capture_point = segment->point;
 }
 
 #endif

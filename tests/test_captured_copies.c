@@ -25,8 +25,8 @@ static void end(void)
 	captured_copies_destroy(copies);
 }
 
-/* A SEND, as captured on an interface without its last `cut` bytes. The IPv4 identification is the PSN's. */
-static enum captured_copy take(uint32_t interface, int64_t time_ns, uint32_t psn, uint8_t icrc, uint32_t cut)
+/* A SEND, as captured at a point without its last `cut` bytes. The IPv4 identification is the PSN's. */
+static enum captured_copy take(uint16_t point, int64_t time_ns, uint32_t psn, uint8_t icrc, uint32_t cut)
 {
 	static const uint8_t bytes[64];
 	uint8_t whole[ROCE_MAX_FRAME];
@@ -34,7 +34,7 @@ static enum captured_copy take(uint32_t interface, int64_t time_ns, uint32_t psn
 			     .payload = bytes, .payload_length = 64 };
 	uint32_t length = roce_frame(whole, &roce);
 	struct rtap_frame frame = { .bytes = whole, .captured_length = length - cut, .wire_length = length, .link_type = RTAP_LINK_RAW,
-				    .number = ++frames, .time_ns = time_ns, .interface = interface };
+				    .number = ++frames, .time_ns = time_ns, .capture_point = point };
 	struct rtap_packet packet;
 
 	roce_put(whole + 4, psn, 2);
@@ -46,7 +46,7 @@ static enum captured_copy take(uint32_t interface, int64_t time_ns, uint32_t psn
 
 TestSuite(captured_copies, .init = begin, .fini = end, .timeout = HANG_SECONDS);
 
-Test(captured_copies, a_packet_of_another_interface_is_a_copy)
+Test(captured_copies, a_packet_of_another_point_is_a_copy)
 {
 	cr_expect_eq(take(0, 0, 1, 0, 0), CAPTURED_FIRST);
 	cr_expect_eq(take(1, 5 * MILLISECOND, 1, 0, 0), CAPTURED_ELSEWHERE);
@@ -71,7 +71,7 @@ Test(captured_copies, a_crc_that_the_capture_truncated_differs_from_none)
 	cr_expect_eq(take(1, 3 * MILLISECOND, 2, 0x55, 0), CAPTURED_ELSEWHERE);
 }
 
-Test(captured_copies, the_same_interface_has_it_twice_only_if_the_network_doubled_it)
+Test(captured_copies, the_same_point_has_it_twice_only_if_the_network_doubled_it)
 {
 	for (uint32_t psn = 1; psn < 10; psn++)
 		cr_assert_eq(take(0, psn * MILLISECOND, psn, 0, 0), CAPTURED_FIRST);

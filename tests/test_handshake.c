@@ -27,7 +27,7 @@ static struct rtap_packet packet;
 static uint8_t bytes[ROCE_MAX_FRAME];
 static uint64_t frames, reported;
 static int64_t now_ns;
-static uint32_t interface;
+static uint16_t point;
 static struct rtap_connection connections[MAX_CONNECTIONS];
 static struct rtap_life_event reported_lives[MAX_CONNECTIONS][RTAP_MAX_LIFE_EVENTS];
 
@@ -48,7 +48,7 @@ static void begin(void)
 	struct rtap_tracker_options options = { .size = sizeof options, .max_memory = 1 << 20, .connection = note_connection };
 
 	frames = reported = 0;
-	interface = 0;
+	point = 0;
 	now_ns = 1000 * SECOND;
 	cr_assert_eq(rtap_tracker_open(&tracker, &options, NULL), RTAP_STATUS_OK);
 }
@@ -64,7 +64,7 @@ static void put_frame(uint32_t length, int64_t wait_ns)
 {
 	/* the packet borrows it */
 	frame = (struct rtap_frame){ .bytes = bytes, .captured_length = length, .wire_length = length, .link_type = RTAP_LINK_RAW,
-				     .interface = interface, .number = ++frames };
+				     .capture_point = point, .number = ++frames };
 	now_ns += wait_ns;
 	frame.time_ns = now_ns;
 	rtap_tracker_frame(tracker, &frame, &packet);
@@ -212,13 +212,13 @@ Test(handshake, a_life_reports_every_message_once_its_repeats_and_whether_it_was
 	}
 }
 
-Test(handshake, the_last_repeat_has_its_time_and_a_copy_from_another_interface_is_none)
+Test(handshake, the_last_repeat_has_its_time_and_a_copy_from_another_point_is_none)
 {
 	begin();
 	say(&req, 0);
-	interface = 1;
+	point = 1;
 	say(&req, MILLISECOND - 1);
-	interface = 0;
+	point = 0;
 	say(&req, SECOND);
 	say(&req, 2 * SECOND);
 	end();

@@ -24,7 +24,7 @@ static struct rtap_message messages[16]; /* the first ones reported */
 static struct rtap_missing holes[16];    /* of each, the first */
 static uint8_t payload[16][4];           /* of each, one byte of every segment */
 static bool keeps_bytes;
-static uint32_t interface;
+static uint16_t point;
 static uint16_t p_key; /* 0: the kit's */
 
 static void note_message(void *owner, const struct rtap_message *message)
@@ -62,7 +62,7 @@ static void put(uint32_t source, uint32_t destination, const struct mad *mad, in
 {
 	uint32_t length = mad_frame(bytes, source, destination, mad);
 	struct rtap_frame frame = { .bytes = bytes, .captured_length = captured ? captured : length, .wire_length = length,
-				    .link_type = RTAP_LINK_RAW, .number = ++frames, .interface = interface };
+				    .link_type = RTAP_LINK_RAW, .number = ++frames, .capture_point = point };
 
 	if (p_key)
 		roce_put(bytes + ROCE_P_KEY_AT, p_key, 2);
@@ -102,13 +102,13 @@ Test(mad_exchange, an_answer_and_its_request_name_each_other)
 	cr_expect_eq(messages[0].outcome, RTAP_OUTCOME_NONE);
 }
 
-Test(mad_exchange, a_request_that_two_interfaces_have_is_one_and_counted)
+Test(mad_exchange, a_request_that_two_points_have_is_one_and_counted)
 {
 	struct mad request = get(7), response = answer(7);
 
 	begin(16 * MIB);
 	put(SM, NODE, &request, 0, 0);
-	interface = 1;
+	point = 1;
 	put(SM, NODE, &request, 0, 0);
 	cr_expect_eq(packet.flow.analysis, RTAP_PSN_CAPTURED_TWICE);
 	put(NODE, SM, &response, MILLISECOND, 0);

@@ -25,9 +25,9 @@ static void end(void)
 	cr_expect_eq(stream.requests.room + stream.responses.room, 0);
 }
 
-static enum rtap_psn_analysis request(uint32_t psn, uint64_t count, int64_t time_ns, uint32_t interface, uint32_t digest)
+static enum rtap_psn_analysis request(uint32_t psn, uint64_t count, int64_t time_ns, uint32_t point, uint32_t digest)
 {
-	const struct psn_sight sight = { .time_ns = time_ns, .interface = interface, .digest = digest };
+	const struct psn_sight sight = { .time_ns = time_ns, .point = point, .digest = digest };
 
 	return psn_request(&stream, psn_unwrap(&stream, psn & PSN_MASK), count, &sight, &differs);
 }
@@ -38,7 +38,7 @@ struct step {
 	int64_t ms;
 	enum rtap_psn_analysis analysis;
 	uint32_t count;     /* PSNs; 0: one */
-	uint32_t interface, digest;
+	uint32_t point, digest;
 	bool differs;
 	uint32_t nak;       /* a NAK for this PSN comes before; 0: none */
 	uint32_t ack;       /* PSNs below are acknowledged before; 0: none */
@@ -74,11 +74,11 @@ static const struct {
 	{ "again later", 5, { STEP(5, 0, RTAP_PSN_IN_ORDER), STEP(5, 2, RTAP_PSN_RETRANSMISSION) }, 0 },
 	{ "again with other bytes", 5,
 	  { STEP(5, 0, RTAP_PSN_IN_ORDER, .digest = 1), STEP(5, 2, RTAP_PSN_RETRANSMISSION, .digest = 2, .differs = true) }, 0 },
-	{ "on another interface", 5,
-	  { STEP(5, 0, RTAP_PSN_IN_ORDER), STEP(5, 0, RTAP_PSN_CAPTURED_TWICE, .interface = 1),
-	    STEP(5, 1, RTAP_PSN_RETRANSMISSION, .interface = 1) }, 0 },
-	{ "on another interface with other bytes", 5,
-	  { STEP(5, 0, RTAP_PSN_IN_ORDER, .digest = 1), STEP(5, 0, RTAP_PSN_CAPTURED_TWICE, .interface = 1, .digest = 2, .differs = true) }, 0 },
+	{ "on another capture point", 5,
+	  { STEP(5, 0, RTAP_PSN_IN_ORDER), STEP(5, 0, RTAP_PSN_CAPTURED_TWICE, .point = 1),
+	    STEP(5, 1, RTAP_PSN_RETRANSMISSION, .point = 1) }, 0 },
+	{ "on another capture point with other bytes", 5,
+	  { STEP(5, 0, RTAP_PSN_IN_ORDER, .digest = 1), STEP(5, 0, RTAP_PSN_CAPTURED_TWICE, .point = 1, .digest = 2, .differs = true) }, 0 },
 	{ "before the first", 5,
 	  { STEP(5, 0, RTAP_PSN_IN_ORDER), STEP(2, 0, RTAP_PSN_OUT_OF_ORDER), STEP(3, 0, RTAP_PSN_OUT_OF_ORDER),
 	    STEP(6, 0, RTAP_PSN_IN_ORDER) }, 1 },
@@ -112,7 +112,7 @@ static void run_case(size_t at)
 		}
 		if (step->ack)
 			psn_acknowledge(&stream, psn_unwrap(&stream, step->ack), step->ms * MILLISECOND);
-		analysis = request(step->psn, step->count ? step->count : 1, step->ms * MILLISECOND, step->interface, step->digest);
+		analysis = request(step->psn, step->count ? step->count : 1, step->ms * MILLISECOND, step->point, step->digest);
 		cr_expect_eq(analysis, step->analysis, "%s: step %zu is %d", cases[at].what, i, analysis);
 		cr_expect_eq(differs, step->differs, "%s: step %zu", cases[at].what, i);
 	}
@@ -299,20 +299,20 @@ Test(psn, identifications_distinguish_a_copy_from_a_retransmission)
 {
 	static const struct {
 		const char *what;
-		uint32_t psn, interface;
+		uint32_t psn, point;
 		uint16_t id;
 		int64_t ms;
 		enum rtap_psn_analysis analysis;
 	} comers[] = {
 		{ "the frame again, much later", 7, 0, 107, 900, RTAP_PSN_DUPLICATE },
-		{ "the frame at another interface, much later", 7, 1, 107, 900, RTAP_PSN_CAPTURED_TWICE },
+		{ "the frame at another capture point, much later", 7, 1, 107, 900, RTAP_PSN_CAPTURED_TWICE },
 		{ "sent again at once", 7, 0, 120, 0, RTAP_PSN_RETRANSMISSION },
 		{ "missing, held back for long", 4, 0, 104, 900, RTAP_PSN_OUT_OF_ORDER },
 		{ "missing, sent again at once", 4, 0, 120, 0, RTAP_PSN_RETRANSMISSION },
 	};
 
 	for (size_t i = 0; i < COUNT(comers); i++) {
-		struct psn_sight sight = { .time_ns = comers[i].ms * MILLISECOND, .interface = comers[i].interface, .id = comers[i].id };
+		struct psn_sight sight = { .time_ns = comers[i].ms * MILLISECOND, .point = comers[i].point, .id = comers[i].id };
 
 		begin(0);
 		for (uint16_t psn = 0; psn < 10; psn++)

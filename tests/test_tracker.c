@@ -28,7 +28,7 @@ static struct rtap_tracker_counters counters;
 static struct rtap_packet packet;
 static uint64_t frames;
 static uint32_t snap_length; /* of the capture; 0: none */
-static uint32_t interface;
+static uint16_t point;
 static int64_t now_ns;
 static uint8_t payload[4096];
 
@@ -85,7 +85,7 @@ static void give_frame(const uint8_t *bytes, uint32_t length)
 {
 	struct rtap_frame frame = {
 		.bytes = bytes, .captured_length = length, .wire_length = length, .link_type = RTAP_LINK_RAW, .number = ++frames, .time_ns = now_ns,
-		.interface = interface,
+		.capture_point = point,
 	};
 
 	if (snap_length && length > snap_length)
@@ -647,20 +647,20 @@ Test(tracker, a_refused_send_that_is_sent_again_because_the_nak_was_lost_has_its
 	cr_expect_eq(last.outcome, RTAP_OUTCOME_REMOTE_ACCESS_ERROR);
 }
 
-Test(tracker, a_datagram_that_two_interfaces_have_was_sent_once)
+Test(tracker, a_datagram_that_two_points_have_was_sent_once)
 {
 	begin(64 * MIB, true);
 	for (uint32_t i = 0; i < 40; i++) {
-		interface = i & 1;
+		point = i & 1;
 		REQUEST(UD_SEND, i / 2, .src_qp = QP_A, BYTES(16));
 	}
-	interface = 0;
-	/* again on the same interface, later, or with other bytes: those were sent */
+	point = 0;
+	/* again at the same point, later, or with other bytes: those were sent */
 	REQUEST(UD_SEND, 19, .src_qp = QP_A, BYTES(16));
-	interface = 1;
+	point = 1;
 	REQUEST(UD_SEND, 19, .src_qp = QP_A, BYTES(17));
 	now_ns += 2000 * MICROSECOND;
-	interface = 0;
+	point = 0;
 	REQUEST(UD_SEND, 19, .src_qp = QP_A, BYTES(16));
 	REQUEST(UD_SEND, 20, .src_qp = QP_A, BYTES(16));
 	end();

@@ -50,6 +50,7 @@ struct rtap_frame {
 	uint32_t comment_count;
 	uint8_t time_digits;      /* fractional digits of the seconds in the input; of several inputs, the most; 0: unknown */
 	bool is_displayed;        /* set by a program that shows some frames: displayed_delta_ns is valid */
+	uint16_t capture_point;   /* frames of different ones can be copies of one packet. Files of a rotated series have the same one */
 	int64_t displayed_delta_ns; /* since the previous frame that was shown; the first: 0 */
 };
 

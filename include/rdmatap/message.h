@@ -108,7 +108,7 @@ struct rtap_life_event {
 	uint64_t frame;
 	int64_t time_ns;
 	uint32_t reason;        /* reason of a reject (UD: its status); status of an apr; else 0 */
-	uint32_t interface;     /* of the frame, for communication management messages */
+	uint32_t capture_point; /* of the frame, for communication management messages */
 	uint32_t repeats;       /* number of times the message was repeated */
 	int64_t last_ns;        /* time of the last repeat; valid if repeats is not 0 */
 	bool unanswered;        /* it requires a response, and none was seen */

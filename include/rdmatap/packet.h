@@ -101,7 +101,7 @@ struct rtap_payload {
 	X(OUT_OF_ORDER, "out_of_order") /* fills all or part of a gap */ \
 	X(RETRANSMISSION, "retransmission") /* all bytes had been seen before */ \
 	X(OVERLAP, "overlap") /* some bytes had been seen before */ \
-	X(CAPTURED_TWICE, "captured_twice") /* the same segment on another interface */ \
+	X(CAPTURED_TWICE, "captured_twice") /* the same segment at another capture point */ \
 	X(KEEP_ALIVE, "keep_alive") \
 	X(WINDOW_PROBE, "window_probe") /* one byte although the receive window is zero */ \
 	X(OUTSIDE, "outside") /* sequence number too far away to belong to the stream */
@@ -254,7 +254,7 @@ struct rtap_mad_facts {
 	X(OUT_OF_ORDER, "out_of_order") /* late, but seen only once */ \
 	X(RETRANSMISSION, "retransmission") \
 	X(DUPLICATE, "duplicate") /* repeated at once, without a reason for a retransmission */ \
-	X(CAPTURED_TWICE, "captured_twice") /* the same frame on another interface */ \
+	X(CAPTURED_TWICE, "captured_twice") /* the same frame at another capture point */ \
 	X(UNEXPECTED, "unexpected_response") /* response without a request seen */ \
 	X(RESYNCHRONISED, "resynchronised") /* far from the preceding packets: the sequence restarts */
 

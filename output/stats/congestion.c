@@ -49,7 +49,7 @@ bool congestion_pause_of(const struct rtap_packet *packet, struct congestion_pau
 	if (!packet_has(packet, PROTOCOL_PAUSE) && !packet_has(packet, PROTOCOL_PFC))
 		return false;
 	*pause = (struct congestion_pause){
-		.frame = packet->frame->number, .time_ns = packet->frame->time_ns, .interface = packet->frame->interface,
+		.frame = packet->frame->number, .time_ns = packet->frame->time_ns, .interface = packet->frame->capture_point,
 	};
 	for (unsigned i = 0; i < packet->layer_count; i++) {
 		const struct rtap_layer *one = &packet->layers[i];

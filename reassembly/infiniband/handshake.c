@@ -75,16 +75,16 @@ static void add_event(struct connection *connection, const char *name, const str
 	const struct rtap_frame *frame = packet->frame;
 
 	connection_life_add(connection, &(struct rtap_life_event){
-		.name = name, .frame = frame->number, .time_ns = frame->time_ns, .reason = reason, .interface = frame->interface });
+		.name = name, .frame = frame->number, .time_ns = frame->time_ns, .reason = reason, .capture_point = frame->capture_point });
 }
 
-/* The message of an event was repeated. The same frame on another interface is not a repeat. */
+/* The message of an event was repeated. The same frame at another capture point is not a repeat. */
 static void note_repeat(struct connection *connection, const char *name, const struct rtap_packet *packet)
 {
 	struct rtap_life_event *event = event_named(&connection->shown, name);
 	int64_t now_ns = packet->frame->time_ns;
 
-	if (!event || (packet->frame->interface != event->interface &&
+	if (!event || (packet->frame->capture_point != event->capture_point &&
 		       now_ns - (event->repeats ? event->last_ns : event->time_ns) < TWICE_NS))
 		return;
 	event->repeats++;

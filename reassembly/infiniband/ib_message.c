@@ -301,7 +301,7 @@ static uint64_t analyse_request(struct psn_stream *stream, struct rtap_packet *p
 	struct rtap_flow_facts *flow = &packet->flow;
 	const struct psn_sight sight = {
 		.time_ns = packet->frame->time_ns,
-		.interface = packet->frame->interface,
+		.point = packet->frame->capture_point,
 		.digest = opcode->class == IB_READ_REQUEST ? 0 : digest,
 		.id = packet->ip_id,
 	};

@@ -12,7 +12,7 @@
 void ib_message_request(struct rtap_tracker *tracker, struct psn_stream *stream, struct rtap_packet *packet, struct frame_result *result);
 
 /*
- * A packet that another interface captured before: takes the payload bytes that the first copy lacked because the capture truncated it.
+ * A packet that another capture point has too: takes the payload bytes that the first copy lacked because the capture truncated it.
  * `stream`: of the requests that it belongs to or answers.
  */
 void ib_message_copy(struct rtap_tracker *tracker, struct psn_stream *stream, const struct rtap_packet *packet);

@@ -209,7 +209,7 @@ static enum rtap_psn_analysis place_ack(struct psn_stream *stream, const struct 
 	struct recent_ack *ack = &stream->acks[RECENT_ACK_PLACE(response->psn, response->id)];
 
 	if (ack->psn == response->psn && ack->msn == response->msn && ack->syndrome == response->syndrome && ack->time_ns) {
-		bool is_elsewhere = ack->interface != response->interface;
+		bool is_elsewhere = ack->point != response->point;
 
 		if (psn_is_same_packet(&stream->responses, response->id, ack->id))
 			return is_elsewhere ? RTAP_PSN_CAPTURED_TWICE : RTAP_PSN_DUPLICATE;
@@ -219,7 +219,7 @@ static enum rtap_psn_analysis place_ack(struct psn_stream *stream, const struct 
 	*ack = (struct recent_ack){
 		.psn = response->psn,
 		.msn = response->msn,
-		.interface = response->interface,
+		.point = response->point,
 		.syndrome = response->syndrome,
 		.id = response->id,
 		.time_ns = response->time_ns,
@@ -487,7 +487,7 @@ static inline enum rtap_psn_analysis place_in_sequence(struct rtap_tracker *trac
 {
 	struct psn_sight sight = {
 		.time_ns = response->time_ns,
-		.interface = response->interface,
+		.point = response->point,
 		.digest = response->crc,
 		.id = response->id,
 	};

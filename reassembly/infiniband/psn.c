@@ -93,7 +93,7 @@ static bool has_no_entry(const struct recent *recent, uint64_t psn)
 static inline void put(struct recent *recent, uint64_t psn, const struct psn_sight *sight)
 {
 	recent->packets[slot_of(recent, (uint32_t)psn)] = (struct recent_packet){
-		.psn = ((uint32_t)psn & PSN_MASK) | (sight->interface & 0x7f) << 24,
+		.psn = ((uint32_t)psn & PSN_MASK) | (sight->point & 0x7f) << 24,
 		.time_us = (uint32_t)(sight->time_ns / 1000),
 		.digest = sight->digest,
 		.first_id = sight->id,
@@ -187,7 +187,7 @@ static enum rtap_psn_analysis repeated(struct recent *recent, struct recent_pack
 	uint32_t age_us;
 
 	*differs = sight->digest != first->digest;
-	is_elsewhere = first->psn >> 24 != (sight->interface & 0x7f);
+	is_elsewhere = first->psn >> 24 != (sight->point & 0x7f);
 	if (ids_distinguish(recent)) {
 		if (sight->id == first->first_id || sight->id == first->last_id || is_recent_repeat(recent, first->psn & PSN_MASK, sight->id))
 			return is_elsewhere ? RTAP_PSN_CAPTURED_TWICE : RTAP_PSN_DUPLICATE;

@@ -18,7 +18,7 @@ static inline uint64_t psn_unwrap(const struct psn_stream *stream, uint32_t psn)
 /* What identifies a packet when it is repeated. */
 struct psn_sight {
 	int64_t time_ns;
-	uint32_t interface;
+	uint32_t point;
 	uint32_t digest;     /* CRC-32 of its payload, or 0 */
 	uint16_t id;         /* IPv4 identification; 0 without one */
 };

@@ -33,7 +33,7 @@ struct mad_exchange {
 	struct message *request;  /* that waits for the response; NULL: none */
 	uint64_t first_frame;
 	int64_t time_ns, last_ns; /* of the first request and of the last packet */
-	uint32_t interface;
+	uint32_t point;
 	bool answered;
 	struct budget_entry entry;
 };
@@ -138,7 +138,7 @@ static struct mad_exchange *create(struct mad_exchanges *exchanges, const struct
 	exchange->hash = hash;
 	exchange->first_frame = frame->number;
 	exchange->time_ns = exchange->last_ns = frame->time_ns;
-	exchange->interface = frame->interface;
+	exchange->point = frame->capture_point;
 	if (!budget_take(exchanges->budget, &exchange->entry, sizeof *exchange)) {
 		free(exchange);
 		return NULL;
@@ -176,7 +176,7 @@ static void take_request(struct mad_exchanges *exchanges, struct rtap_packet *pa
 	struct mad_exchange *exchange = map_find(&exchanges->map, hash, same_exchange, &key);
 
 	if (exchange && !exchange->answered && frame->time_ns - exchange->last_ns < REMEMBER_NS) {
-		bool twice = frame->interface != exchange->interface && frame->time_ns - exchange->last_ns < TWICE_NS;
+		bool twice = frame->capture_point != exchange->point && frame->time_ns - exchange->last_ns < TWICE_NS;
 
 		packet->flow.analysis = twice ? RTAP_PSN_CAPTURED_TWICE : RTAP_PSN_RETRANSMISSION;
 		if (message && message != exchange->request && !twice)

@@ -296,7 +296,7 @@ static void remember(struct tcp_half *half, const struct tcp_segment *segment)
 {
 	half->recent[half->recent_at++ % TCP_RECENT] = (struct tcp_recent){
 		.begin = segment->begin, .length = (uint32_t)(segment->end - segment->begin), .captured = segment->captured,
-		.interface = segment->interface, .digest = digest_of(segment), .time_ns = segment->delivered.time_ns,
+		.point = segment->point, .digest = digest_of(segment), .time_ns = segment->delivered.time_ns,
 	};
 }
 
@@ -313,7 +313,7 @@ static enum rtap_tcp_analysis analyse_repeat(const struct tcp_half *half, const 
 	if (recent->captured == segment->captured && recent->digest != digest_of(segment))
 		*differs = true;
 	apart = segment->delivered.time_ns - recent->time_ns;
-	if (!*differs && recent->interface != segment->interface && apart <= TWICE_NS && apart >= -TWICE_NS)
+	if (!*differs && recent->point != segment->point && apart <= TWICE_NS && apart >= -TWICE_NS)
 		return RTAP_TCP_CAPTURED_TWICE;
 	return RTAP_TCP_RETRANSMISSION;
 }

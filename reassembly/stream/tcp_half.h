@@ -17,7 +17,7 @@ struct tcp_segment {
 	uint64_t begin, end;
 	const uint8_t *bytes;
 	uint32_t captured;   /* of end - begin */
-	uint32_t interface;
+	uint32_t point;
 	struct tcp_bytes delivered; /* what is delivered with its bytes, except offset and span */
 	bool has_digest;     /* `digest` is valid; else it is computed when needed */
 	uint32_t digest;

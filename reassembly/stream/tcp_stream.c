@@ -330,7 +330,7 @@ static void take_data(struct tcp_half *half, const struct tcp_half *other, const
 	segment.captured = tcp->payload.captured;
 	segment.has_digest = tcp->has_digest;
 	segment.digest = tcp->digest;
-	segment.interface = packet->frame->interface;
+	segment.point = packet->frame->capture_point;
 	segment.delivered.frame = packet->frame->number;
 	segment.delivered.time_ns = packet->frame->time_ns;
 	segment.delivered.acknowledged = acknowledged_by(other, tcp);

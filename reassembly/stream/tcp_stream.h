@@ -90,7 +90,7 @@ struct tcp_queued {
 struct tcp_recent {
 	uint64_t begin;
 	int64_t time_ns;
-	uint32_t length, captured, interface;
+	uint32_t length, captured, point;
 	uint32_t digest;       /* tcp_digest() of its captured bytes */
 };
 

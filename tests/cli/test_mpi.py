@@ -9,6 +9,7 @@ import unittest
 
 import capfile
 import fleet
+import lossy_wire
 import nccl
 from cli import TESTDATA
 from mpirun import MpiTest
@@ -18,6 +19,7 @@ MIXED = [os.path.join(TESTDATA, name) for name in (
     "iwarp-smbdirect.pcap.gz", "roce-rds.pcap", "conn_cm-lives.pcap")]
 SPLIT = ["iwarp-smbdirect.pcap.gz", "roce-rds.pcap", "conn_cm-lives.pcap"]
 HOSTS, FRAMES = 8, 4000
+NO_IDS = [seed for seed in range(1, 30) if not lossy_wire.Wire(seed).counts_ids][:6]
 
 
 def split(path, count, prefix):
@@ -117,6 +119,31 @@ class SameAsOneProcess(FleetTest):
     def test_statistics(self):
         self.check((1, 3), "stats", files=self.captures)
         self.check((2,), "stats", "--json", files=MIXED)
+
+
+    def test_series_of_files(self):
+        """Without IP identifications, the capture point of a file decides whether a packet was captured twice or sent twice."""
+        points = [[], []]
+        for point, delay in ((0, 0), (1, 130)):
+            for number, seed in enumerate(NO_IDS):
+                for time, data, wire in lossy_wire.Wire(seed).frames:
+                    # each wire has hosts of its own
+                    data = data[:29] + bytes((2 * number + data[29] % 2,)) + data[30:33] + bytes((2 * number + data[33] % 2,)) + data[34:]
+                    points[point].append((time + delay, data, wire))
+            points[point].sort(key=lambda row: row[0])
+        files = []
+        for point, frames in enumerate(points):
+            for begin in range(0, len(frames), 150 + 50 * point):
+                files.append(self.path("node%d_%05d.pcap" % (point, begin // 50)))
+                capfile.write_pcap(files[-1], 1, frames[begin:begin + 150 + 50 * point])
+        series = [name for name in files if "node0" in name]
+        found = [json.loads(line) for line in self.check((2, 3), "connections", "--json", files=series)]
+        self.assertEqual(sum(one["packets"] for one in found), len(points[0]))
+        self.assertGreater(sum(one["anomalies"].get("retransmission", 0) for one in found), 200)
+        self.assertFalse([one for one in found if one["anomalies"].get("captured_twice")])
+        self.check((3,), "connections", "--json", "--split=10K", files=series)
+        both = [json.loads(line) for line in self.check((2, 3), "connections", "--json", files=files)]
+        self.assertGreater(sum(one["anomalies"].get("captured_twice", 0) for one in both), len(points[1]) * 0.9)
 
 
 class Counts(FleetTest):

@@ -121,7 +121,7 @@ static void give(struct run *run, const uint8_t *record, const uint8_t *data, ui
 	uint32_t source = 1 + (record[2] >> 4 & 1), wire = mad_frame(bytes, source, 3 - source, &mad);
 	uint32_t captured = record[9] ? MAD_FRAME_AT + record[9] : wire;
 	struct rtap_frame frame = { .captured_length = captured < wire ? captured : wire, .wire_length = wire, .link_type = RTAP_LINK_RAW,
-				    .interface = record[2] >> 7, .number = ++run->frames, .time_ns = time_ns };
+				    .capture_point = record[2] >> 7, .number = ++run->frames, .time_ns = time_ns };
 	struct rtap_packet packet;
 
 	/* a block of just this size: reading outside of it is seen */

@@ -129,7 +129,7 @@ static void give(struct run *run, const uint8_t *record, uint64_t number, int64_
 	uint32_t captured = record[9] & 0x80 ? length * (record[9] & 0x7fu) / 0x80 : length;
 	uint32_t at = sequence + (record[0] & RTAP_TCP_FLAG_SYN ? 1u : 0u);
 	uint8_t *data = make_data(run, record[0], at, captured);
-	struct rtap_frame frame = { .number = number, .time_ns = *time_ns += record[1] * INT64_C(5000000), .interface = record[4] & 1 };
+	struct rtap_frame frame = { .number = number, .time_ns = *time_ns += record[1] * INT64_C(5000000), .capture_point = record[4] & 1 };
 	struct rtap_packet packet = {
 		.frame = &frame,
 		.sources = { { data, captured, length } },

@@ -126,12 +126,12 @@ static bool want(void *owner, const struct rtap_packet *packet)
 	return packet->ib.psn & 1;
 }
 
-static void give(struct run *run, uint32_t link_type, const uint8_t *bytes, uint32_t captured, uint32_t wire, uint32_t interface)
+static void give(struct run *run, uint32_t link_type, const uint8_t *bytes, uint32_t captured, uint32_t wire, uint16_t point)
 {
 	/* a block of just this size: reading outside of it is seen */
 	uint8_t *block = malloc(captured);
 	struct rtap_frame frame = {
-		.bytes = block, .captured_length = captured, .wire_length = wire, .link_type = link_type, .interface = interface,
+		.bytes = block, .captured_length = captured, .wire_length = wire, .link_type = link_type, .capture_point = point,
 		.number = run->frames + 1, .time_ns = run->time_ns,
 	};
 	struct rtap_packet packet;
