@@ -31,12 +31,18 @@ static uint64_t hash_of(const struct place *place, bool is_folded)
 	uint64_t hash = (uintptr_t)place->parent;
 
 	for (size_t at = 0, length; at < place->length; at += length) {
-		uint64_t words[2 + HASHED / 8] = { hash, place->length };
+		uint64_t words[2 + HASHED / 8];
+		size_t count;
 
 		length = place->length - at < HASHED ? place->length - at : HASHED;
-		for (size_t i = 0; i < length; i++)
-			((uint8_t *)(words + 2))[i] = is_folded ? fold(place->name[at + i]) : (uint8_t)place->name[at + i];
-		hash = map_hash(words, 2 + (length + 7) / 8);
+		count = 2 + (length + 7) / 8;
+		words[0] = hash;
+		words[count - 1] = 0;
+		words[1] = place->length;
+		memcpy(words + 2, place->name + at, length);
+		for (size_t i = 0; is_folded && i < length; i++)
+			((uint8_t *)(words + 2))[i] = fold(place->name[at + i]);
+		hash = map_hash(words, count);
 	}
 	return hash;
 }

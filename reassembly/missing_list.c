@@ -26,18 +26,23 @@ void missing_list_add(struct missing_list *list, struct rtap_missing item)
 	list->items[list->count++] = item;
 }
 
-/* A hole from `begin` to `end`: some parts truncated by the capture, others missing. */
-static void add_hole(struct missing_list *list, const struct coverage *cut, uint64_t begin, uint64_t end)
+/* A hole from `begin` to `end`: some parts truncated by the capture, others missing. *next: the first run of `cut` that may end after `begin`. */
+static void add_hole(struct missing_list *list, const struct coverage *cut, uint32_t *next, uint64_t begin, uint64_t end)
 {
 	const struct coverage_run *cuts = coverage_runs(cut);
 
-	for (uint32_t i = coverage_find(cut, begin); i < cut->count && cuts[i].begin < end; i++) {
-		uint64_t cut_begin = cuts[i].begin > begin ? cuts[i].begin : begin, cut_end = cuts[i].end < end ? cuts[i].end : end;
+	for (; *next < cut->count && cuts[*next].begin < end; ++*next) {
+		const struct coverage_run *run = &cuts[*next];
+		uint64_t cut_begin = run->begin > begin ? run->begin : begin, cut_end = run->end < end ? run->end : end;
 
+		if (cut_begin >= cut_end)
+			continue;
 		if (begin < cut_begin)
 			missing_list_add(list, (struct rtap_missing){ begin - list->origin, cut_begin - begin, true, list->reason });
 		missing_list_add(list, (struct rtap_missing){ cut_begin - list->origin, cut_end - cut_begin, true, RTAP_MISSING_SNAPPED });
 		begin = cut_end;
+		if (run->end > end)
+			break;
 	}
 	if (begin < end)
 		missing_list_add(list, (struct rtap_missing){ begin - list->origin, end - begin, true, list->reason });
@@ -47,13 +52,14 @@ void missing_list_add_holes(struct missing_list *list, const struct coverage *da
 			    uint64_t begin, uint64_t end)
 {
 	const struct coverage_run *runs = coverage_runs(data);
+	uint32_t next = coverage_find(cut, begin);
 
 	for (uint32_t i = 0; i < data->count && begin < end; i++) {
 		if (runs[i].begin > begin)
-			add_hole(list, cut, begin, runs[i].begin < end ? runs[i].begin : end);
+			add_hole(list, cut, &next, begin, runs[i].begin < end ? runs[i].begin : end);
 		if (runs[i].end > begin)
 			begin = runs[i].end;
 	}
 	if (begin < end)
-		add_hole(list, cut, begin, end);
+		add_hole(list, cut, &next, begin, end);
 }

@@ -44,13 +44,14 @@ void coverage_join_crc(struct coverage *coverage, uint32_t next, uint64_t length
 	coverage->one.crc = crc_joined(coverage, coverage->one.crc, next, length);
 }
 
-static bool reserve_runs(struct coverage *coverage)
+/* Makes room for that many more. */
+static bool reserve_runs(struct coverage *coverage, uint32_t more)
 {
 	struct coverage_run *larger;
 
-	if (coverage->count < (coverage->many ? coverage->room : 1))
+	if (more <= (coverage->many ? coverage->room : 1) - coverage->count)
 		return true;
-	larger = array_reserve(coverage->many, &coverage->room, coverage->count + 1, FIRST_ROOM, UINT32_MAX, sizeof *larger);
+	larger = array_reserve(coverage->many, &coverage->room, coverage->count + more, FIRST_ROOM, UINT32_MAX, sizeof *larger);
 	if (!larger)
 		return false;
 	if (!coverage->many)
@@ -178,7 +179,7 @@ static bool insert_run(struct coverage *coverage, const struct coverage_run *run
 	if (at < coverage->count && runs[at].end == run->begin) {
 		extend_run(coverage, &runs[at], run);
 	} else {
-		if (!reserve_runs(coverage))
+		if (!reserve_runs(coverage, 1))
 			return false;
 		runs = runs_of(coverage);
 		memmove(runs + at + 1, runs + at, (coverage->count - at) * sizeof *runs);
@@ -213,7 +214,7 @@ static bool append_run(struct coverage *coverage, uint64_t position, uint64_t le
 	last = &runs_of(coverage)[coverage->count - 1];
 	if (position == last->end)
 		extend_run(coverage, last, &run);
-	else if (position > last->end && reserve_runs(coverage))
+	else if (position > last->end && reserve_runs(coverage, 1))
 		coverage->many[coverage->count++] = run;
 	else
 		return false;
@@ -261,19 +262,44 @@ bool coverage_add(struct coverage *coverage, uint64_t position, const uint8_t *b
 	return true;
 }
 
+/* Whether all runs of `other`, moved by `shift`, are after those of `coverage`. */
+static bool is_after(const struct coverage *coverage, const struct coverage *other, uint64_t shift)
+{
+	uint64_t begin = coverage_runs(other)->begin + shift;
+
+	return begin < coverage_end(other) + shift && (!coverage->count || coverage_end(coverage) < begin);
+}
+
+/* Fast path of coverage_copy() for that case, if neither has bytes. */
+static bool append_all(struct coverage *coverage, const struct coverage *other, uint64_t shift, unsigned keep)
+{
+	const struct coverage_run *runs = coverage_runs(other);
+	struct coverage_run *added;
+
+	if (!reserve_runs(coverage, other->count))
+		return false;
+	added = runs_of(coverage) + coverage->count;
+	for (uint32_t i = 0; i < other->count; i++)
+		added[i] = (struct coverage_run){ runs[i].begin + shift, runs[i].end + shift, runs[i].crc, runs[i].crc_known && keep & COVERAGE_CRC };
+	coverage->count += other->count;
+	coverage->total += other->total;
+	return true;
+}
+
 bool coverage_copy(struct coverage *coverage, const struct coverage *other, uint64_t begin, uint64_t end, uint64_t shift, unsigned keep)
 {
 	const struct coverage_run *runs = coverage_runs(other);
 
-	for (uint32_t i = 0; i < other->count; i++) {
+	if (other->count && !coverage->bytes && !(keep && other->bytes) && begin <= runs->begin && coverage_end(other) <= end &&
+	    is_after(coverage, other, shift))
+		return append_all(coverage, other, shift, keep);
+	for (uint32_t i = coverage_find(other, begin); i < other->count && runs[i].begin < end; i++) {
 		uint64_t from = runs[i].begin > begin ? runs[i].begin : begin, to = runs[i].end < end ? runs[i].end : end, fresh;
 		bool is_whole = from == runs[i].begin && to == runs[i].end;
 		const uint8_t *bytes = coverage_bytes(other, &runs[i]);
 		uint32_t crc = runs[i].crc;
 		unsigned of_run = keep;
 
-		if (from >= to)
-			continue;
 		bytes = bytes ? bytes + (from - runs[i].begin) : NULL;
 		if (!(is_whole && runs[i].crc_known) && bytes && keep & COVERAGE_CRC)
 			crc = coverage_crc(bytes, to - from);

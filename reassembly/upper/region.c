@@ -492,10 +492,10 @@ void region_unclaim(struct message *message)
 	message->has_landed = false;
 }
 
-/* Whether memory suffices for a region to keep these bytes too; if not, it keeps none. */
-static bool has_room(struct rtap_tracker *tracker, struct region *region, uint64_t position, uint64_t length)
+/* Whether memory suffices for a region to keep its bytes up to a position too; if not, it keeps none. */
+static bool has_room(struct rtap_tracker *tracker, struct region *region, uint64_t begin, uint64_t end)
 {
-	uint64_t room = coverage_room_for(&region->data, position, length), limit = tracker->budget.limit;
+	uint64_t room = coverage_room_for(&region->data, begin, end - begin), limit = tracker->budget.limit;
 
 	if (room == region->data.bytes_room || room <= limit / 4)
 		return true;
@@ -505,33 +505,26 @@ static bool has_room(struct rtap_tracker *tracker, struct region *region, uint64
 	return false;
 }
 
-/* Adds the part of a run that is in the region. */
-static void store_run(struct rtap_tracker *tracker, struct region *region, struct coverage *to, const struct coverage_run *run, uint64_t shift,
-		     const uint8_t *bytes, unsigned keep)
+/* Adds the part of a message's runs that is in the region. It fills holes left by an earlier message; existing bytes are kept. */
+static void store_runs(struct rtap_tracker *tracker, struct region *region, struct coverage *to, const struct coverage *from, uint64_t shift,
+		       unsigned keep)
 {
-	uint64_t begin = run->begin + shift, end = run->end + shift, fresh, length;
-	uint32_t crc = run->crc;
+	const struct coverage_run *runs = coverage_runs(from);
+	uint64_t end = region->end - shift, begin = region->begin - shift < end ? region->begin - shift : 0;
+	uint32_t first = coverage_find(from, begin), room = to->count < MOST_RUNS ? MOST_RUNS - to->count : 0;
 
-	if (begin < region->begin) {
-		bytes = bytes ? bytes + (region->begin - begin) : NULL;
-		begin = region->begin;
-	}
-	if (end > region->end)
-		end = region->end;
-	if (begin >= end)
-		return;
-	length = end - begin;
-	if (keep & COVERAGE_BYTES && !has_room(tracker, region, begin - region->begin, length))
-		keep &= ~(unsigned)COVERAGE_BYTES;
-	if (length != run->end - run->begin || !run->crc_known) {
-		if (!bytes)
-			keep &= ~(unsigned)COVERAGE_CRC;
-		else if (keep & COVERAGE_CRC)
-			crc = coverage_crc(bytes, length);
-	}
-	/* Fills holes left by an earlier message; existing bytes are kept. */
-	if (to->count >= MOST_RUNS || !coverage_add(to, begin - region->begin, bytes, length, crc, keep, &fresh))
+	if (first + room < from->count && runs[first + room].begin < end) {
+		end = runs[first + room].begin;
 		tracker->counters.evictions++;
+	}
+	if (first == from->count || runs[first].begin >= end)
+		return;
+	shift -= region->begin;
+	begin = begin > runs[first].begin ? begin : runs[first].begin;
+	end = end < coverage_end(from) ? end : coverage_end(from);
+	if (keep & COVERAGE_BYTES && !has_room(tracker, region, begin + shift, end + shift))
+		keep &= ~(unsigned)COVERAGE_BYTES;
+	tracker->counters.evictions += !coverage_copy(to, from, begin, end, shift, keep);
 }
 
 /* Copies a message's data to one region. */
@@ -539,20 +532,15 @@ static void store_in(struct rtap_tracker *tracker, struct region *region, const 
 {
 	uint64_t start = MESSAGE_ORIGIN - (message->origin - message->low) * message->stream->pmtu;
 	uint64_t shift = message->shown.virtual_address - start, memory = coverage_memory(&region->data) + coverage_memory(&region->cut);
-	const struct coverage *data = &message->coverage, *cut = &message->cut;
-	unsigned keep = (tracker->keep & COVERAGE_CRC) | (region->keep_bytes ? COVERAGE_BYTES : 0u);
+	const struct coverage *data = &message->coverage;
 
 	if (region->keep_bytes && data->bytes && region->end - region->begin <= MOST_RESERVED)
 		coverage_reserve(&region->data, 0, (size_t)(region->end - region->begin));
 	/* Wanted bytes that could not be kept count as absent. */
 	tracker->counters.evictions += region->keep_bytes && message->bytes_dropped && data->count;
-	for (uint32_t i = 0; i < data->count && (!region->keep_bytes || data->bytes); i++) {
-		const struct coverage_run *run = &coverage_runs(data)[i];
-
-		store_run(tracker, region, &region->data, run, shift, coverage_bytes(data, run), keep);
-	}
-	for (uint32_t i = 0; i < cut->count; i++)
-		store_run(tracker, region, &region->cut, &coverage_runs(cut)[i], shift, NULL, COVERAGE_ONLY);
+	if (!region->keep_bytes || data->bytes)
+		store_runs(tracker, region, &region->data, data, shift, (tracker->keep & COVERAGE_CRC) | (region->keep_bytes ? COVERAGE_BYTES : 0u));
+	store_runs(tracker, region, &region->cut, &message->cut, shift, COVERAGE_ONLY);
 	request_charge(&tracker->budget, region->request, coverage_memory(&region->data) + coverage_memory(&region->cut), memory);
 }
 

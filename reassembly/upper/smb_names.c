@@ -292,20 +292,29 @@ static char *other_case(const struct path_tree *tree, const char *path, uint64_t
 	return node && node->file && node->file->disk_id == disk_id ? path_tree_text(&node->head) : NULL;
 }
 
-static struct smb_file *open_at(struct rtap_tracker *tracker, const struct smb_key *key, const char *path, bool is_new, uint64_t disk_id,
-				const struct smb_change *change)
+/* The node at the path, with a reference. */
+static struct smb_node *node_at(struct path_tree *tree, struct smb_node *node, const char *path)
+{
+	if (!node)
+		return (struct smb_node *)path_tree_get(tree, path);
+	node->head.references++;
+	return node;
+}
+
+/* `node`: at the path; NULL: none. */
+static struct smb_file *open_at(struct rtap_tracker *tracker, const struct smb_key *key, const char *path, struct smb_node *node, bool is_new,
+				uint64_t disk_id, const struct smb_change *change)
 {
 	struct path_tree *tree = &names_of(tracker)->tree;
 	uint64_t before = tree->memory;
 	struct smb_file *file;
-	struct smb_node *node;
 
-	smb_key_drop(tracker, key);
-	node = (struct smb_node *)path_tree_find(tree, path);
 	if (node && node->file && node->file->since < change->request_frame &&
-	    (is_new || (disk_id && node->file->disk_id && disk_id != node->file->disk_id)))
+	    (is_new || (disk_id && node->file->disk_id && disk_id != node->file->disk_id))) {
 		set_aside(tracker, node, change);
-	node = (struct smb_node *)path_tree_get(tree, path);
+		node = NULL;
+	}
+	node = node_at(tree, node, path);
 	if (node && node->file) {
 		file = node->file;
 		file->references++;
@@ -331,9 +340,17 @@ struct smb_file *smb_file_open(struct rtap_tracker *tracker, const struct smb_ke
 			       const struct smb_change *change)
 {
 	const struct path_tree *tree = &names_of(tracker)->tree;
-	char *other = is_new || !disk_id || path_tree_find(tree, path) ? NULL : other_case(tree, path, disk_id);
-	struct smb_file *file = open_at(tracker, key, other ? other : path, is_new, disk_id, change);
+	struct smb_node *node;
+	struct smb_file *file;
+	char *other;
 
+	/* can end another file at the path */
+	smb_key_drop(tracker, key);
+	node = (struct smb_node *)path_tree_find(tree, path);
+	other = is_new || !disk_id || node ? NULL : other_case(tree, path, disk_id);
+	if (other)
+		node = (struct smb_node *)path_tree_find(tree, other);
+	file = open_at(tracker, key, other ? other : path, node, is_new, disk_id, change);
 	free(other);
 	return file;
 }
