@@ -25,7 +25,7 @@
 #define MOST_CONNECTIONS 256    /* searched for data that was captured before the proof */
 #define MOST_EARLIER 64         /* messages of each */
 #define MOST_LATE 64            /* directions searched for data that was captured before an announcement */
-#define MOST_TRIES 16           /* messages that are examined there */
+#define MOST_TRIES 8            /* messages that are examined there for each receive, and as many more */
 #define FIRST_INDEX 1           /* of a channel */
 #define SIZE_BYTES 4            /* a size in the list that ends a transfer of several receives */
 
@@ -298,7 +298,7 @@ static void claim_late(struct rtap_tracker *tracker, const struct nccl_transfer 
 {
 	struct nccl_late_list *list = &nccl_layer_state(tracker)->late;
 	struct nccl_late *late = NULL;
-	unsigned tries = MOST_TRIES;
+	unsigned tries = MOST_TRIES * (transfer->receives + 1);
 
 	for (int i = 0; tries && i < MOST_LATE && (late = nccl_late_next(list, late, tracker->now_ns)); i++) {
 		if (!names_key_of(transfer, late))

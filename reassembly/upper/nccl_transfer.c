@@ -420,6 +420,22 @@ static bool find_known_before(const struct nccl_place *place, const struct messa
 	return place->connection ? place->next_psn == message->low : !message->shown.psn;
 }
 
+/* Of a WRITE that is the next one of its queue pair for the transfer. */
+static enum nccl_fit fit_next(const struct nccl_transfer *transfer, bool is_after)
+{
+	return is_after && !transfer->channel->splits ? NCCL_FITS_AFTER : NCCL_IS_NEXT;
+}
+
+/* The WRITE before it on its queue pair is of the transfer, which it does not end, or ends the one before that. */
+static bool follows_data_of(const struct nccl_transfer *transfer, const struct message *message)
+{
+	const struct message *before = message_list_before(message);
+	const struct nccl_transfer *other = before && before->region ? nccl_transfer_of(before->region->request) : NULL;
+
+	return other && other->channel == transfer->channel && other->index + before->shown.has_immediate == transfer->index && before->has_last &&
+	       before->high + 1 == message->low;
+}
+
 /* Of a WRITE captured before the announcement: its place on the queue pair, on which each transfer has one end, shows the index. */
 static enum nccl_fit fit_by_place(const struct nccl_transfer *transfer, const struct message *message, const struct nccl_place *place, bool is_after)
 {
@@ -432,7 +448,7 @@ static enum nccl_fit fit_by_place(const struct nccl_transfer *transfer, const st
 		return NCCL_FITS_NOT;
 	least = known.index + known.is_last;
 	if (transfer->index == least + ends)
-		return is_after && !transfer->channel->splits ? NCCL_FITS_AFTER : NCCL_IS_NEXT;
+		return fit_next(transfer, is_after);
 	/* transfers can also take turns on the queue pairs */
 	if (ends || !known.is_last || is_after || !are_known_since(transfer, least))
 		return NCCL_FITS_NOT;
@@ -467,12 +483,14 @@ enum nccl_fit nccl_transfer_fit(const struct region *region, const struct messag
 		       is_after || has_unseen_after(transfer) ? NCCL_FITS_NOT : NCCL_FITS;
 	if (message->low == place->psn)
 		return NCCL_FITS;
+	if (message->low < place->psn && is_after)
+		return follows_data_of(transfer, message) ? fit_next(transfer, is_after) : NCCL_FITS_NOT;
 	if (message->low < place->psn)
-		return !is_after && transfer->index <= place->index && fits_between(transfer, message) ? NCCL_FITS : NCCL_FITS_NOT;
+		return transfer->index <= place->index && fits_between(transfer, message) ? NCCL_FITS : NCCL_FITS_NOT;
 	known = place_before(place, message);
 	least = known.index + known.is_last;
 	if (transfer->index == least && known.next_psn == message->low)
-		return is_after && !transfer->channel->splits ? NCCL_FITS_AFTER : NCCL_IS_NEXT;
+		return fit_next(transfer, is_after);
 	return transfer->index >= least && !is_after && !has_unseen_after(transfer) ? NCCL_FITS : NCCL_FITS_NOT;
 }
 

@@ -663,6 +663,19 @@ class Damaged(Nccl):
                         self.assertEqual([key for key in ("sender_wait", "receiver_wait", "sender_own", "receiver_own") if key in o], [])
                         self.assertEqual(o["verdict"], "none")
 
+    def test_parts_of_several_receives_in_any_order(self):
+        """The parts after the end of a buffer, which are empty, are the only ones that show that nothing else was between."""
+        for seed in range(24):
+            dice = random.Random(seed)
+            sender, receiver = Host(1), Host(2)
+            link = Placed(sender, receiver, qps=dice.choice((2, 4)), adaptive=dice.random() < 0.3)
+            link.key = 0x5100 // 3 * 3
+            made = self.run_job(link, [[dice.choice((0, 1, 128, 129, 1024, 4096, 20000)) for _ in range(dice.randrange(4, 9))] for _ in range(10)])
+            receiver.frames = [(time + (dice.randrange(40) * nccl.US if time > made[1].ended else 0), data) for time, data in receiver.frames]
+            with self.subTest(seed=seed):
+                self.assertEqual(sorted((int(o["id"]), o["data_bytes"], o["qps"], o["complete"]) for o in self.operations(receiver)),
+                                 [(t.index, t.size, t.qps, True) for t in made])
+
     def test_data_whose_announcement_was_not_captured_belongs_to_no_later_one(self):
         """Buffers are used again: of the announcement that names them next, also if that was captured after its own data."""
         for late, kind in ((0, Apart), (0, Communicator), (40 * nccl.US, Apart)):
