@@ -22,6 +22,8 @@ enum file_effect_kind {
 /* In the name of a file that was deleted or replaced, before a number that makes it unique; names have no control characters. */
 #define FILE_ASIDE_MARK '\1'
 
+#define FILE_EFFECT_PARTS 64
+
 /* Borrowed for the call. All but FILE_DATA and FILE_UNSEEN are reported in the order of responses. */
 struct file_effect {
 	const char *path;            /* components as reassembly/upper/name_text.h writes them, with slashes between them; server and share first */
@@ -35,6 +37,7 @@ struct file_effect {
 	bool is_new;                 /* of FILE_RESIZED: the file did not exist before */
 	bool is_bounded;             /* of FILE_DATA: only bytes before the end of the file changed; with bytes.to_end the end, too */
 	uint64_t unseen;             /* requests known to be missing up to this one */
+	uint8_t part;                /* of the commands that one response answers, the place: they were executed in this order; below FILE_EFFECT_PARTS */
 	struct block_effect bytes;   /* target and unit are not used; the frames and the time: of all kinds */
 };
 

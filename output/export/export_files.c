@@ -359,24 +359,39 @@ void export_files_exchange(void *owner, const struct rpc_exchange *exchange)
 	apply_waiting(export, false);
 }
 
+/* Frames become times: the commands that one response answers follow each other. */
+static struct block_effect at_times(const struct block_effect *effect, uint8_t part)
+{
+	struct block_effect later = *effect;
+
+	later.request_frame *= FILE_EFFECT_PARTS;
+	later.response_frame = effect->response_frame * FILE_EFFECT_PARTS + part;
+	return later;
+}
+
 void export_files_blocks(void *owner, const struct block_effect *effect)
 {
+	const struct block_effect later = at_times(effect, 0);
 	struct export_files *export = owner;
 
 	if (is_stopped(export))
 		export->dropped++;
 	else if (!export->disk.failed)
-		images_take(&export->images, effect);
+		images_take(&export->images, &later);
 }
 
 void export_files_operation(void *owner, const struct file_effect *effect)
 {
 	struct export_files *export = owner;
+	struct file_effect later = *effect;
 
+	later.bytes = at_times(&effect->bytes, effect->part);
+	if (effect->first)
+		later.first = effect->first * FILE_EFFECT_PARTS + FILE_EFFECT_PARTS - 1;
 	if (is_stopped(export))
 		export->dropped++;
 	else if (!export->disk.failed)
-		images_take_file(&export->images, effect);
+		images_take_file(&export->images, &later);
 }
 
 bool export_files_has_failed(const struct export_files *export)

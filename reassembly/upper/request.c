@@ -182,8 +182,7 @@ static void add_data(struct rtap_tracker *tracker, struct operation *operation, 
 	shown->repeats += lost->resent;
 }
 
-/* Whether all bytes are present, also of a SEND that is not settled. */
-static bool is_complete(const struct message *send)
+bool request_is_whole(const struct message *send)
 {
 	return send->stream ? assembly_is_whole(send) : send->shown.complete;
 }
@@ -217,7 +216,7 @@ void *request_conclude(struct rtap_tracker *tracker, struct request *request, st
 		/* If they were captured in the wrong order, the latency is unknown. */
 		shown->has_latency = shown->latency_ns >= 0;
 	}
-	shown->complete = response && is_complete(send) && is_complete(response);
+	shown->complete = response && request_is_whole(send) && request_is_whole(response);
 	add_data(tracker, operation, request, true);
 	add_data(tracker, operation, request, false);
 	shown->has_data_bytes = response;

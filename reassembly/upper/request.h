@@ -175,6 +175,9 @@ void *request_make_operation(struct rtap_tracker *tracker, struct request *reque
  */
 void *request_conclude(struct rtap_tracker *tracker, struct request *request, struct message *response);
 
+/* Whether all bytes of a SEND are present, also of one that is not settled. */
+bool request_is_whole(const struct message *send);
+
 /* Stops assigning data to the request, and settles its READs and WRITEs that still wait for data. */
 void request_settle_claimed(struct rtap_tracker *tracker, struct request *request);
 

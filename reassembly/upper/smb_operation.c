@@ -193,6 +193,19 @@ static void begin_earlier(struct rtap_operation *shown, const struct smb_request
 	shown->last_data_ns += earlier;
 }
 
+/* The response of a command came before the last one of the compound. */
+static void show_own_response(struct rtap_operation *shown, const struct smb_request *request, const struct smb_part *part)
+{
+	if (!part->is_answered || !part->answer_frame || part->answer_frame == request->response_frame)
+		return;
+	shown->response_frame = part->answer_frame;
+	shown->time_end_ns = part->answer_ns > shown->time_ns ? part->answer_ns : shown->time_ns;
+	shown->latency_ns = part->answer_ns - shown->time_ns;
+	shown->has_latency = shown->latency_ns >= 0;
+	shown->complete = request_is_whole(request->command.request.message);
+	shown->has_data_bytes = true;
+}
+
 void smb_operation_conclude(struct rtap_tracker *tracker, struct command *command, const struct message *response)
 {
 	const struct smb_request *request = (const struct smb_request *)command;
@@ -217,6 +230,7 @@ void smb_operation_conclude(struct rtap_tracker *tracker, struct command *comman
 		show_name(operation, part->command);
 		show_status(operation, part);
 		show_object(operation, &command->request, part);
+		show_own_response(&operation->head.shown, request, part);
 		show_data(operation, &command->request, part);
 		operation->head.shown.has_offset = operation->head.shown.has_length = part->has_range;
 		operation->head.shown.offset = part->offset;
@@ -476,12 +490,12 @@ void smb_operation_ended(struct rtap_tracker *tracker, struct command *command, 
 		const struct smb_part *part = &request->parts[i];
 		char *path = smb_part_file_path(tracker, part);
 		const struct smb_file *file = part->creates ? part->creates->file : part->file;
-		struct file_effect effect = { .path = path, .unseen = request->unseen };
+		struct file_effect effect = { .path = path, .unseen = request->unseen, .part = (uint8_t)i };
 		char unknown[SMB_PATH_OF_ID];
 
 		effect.bytes.request_frame = base->first_frame;
 		/* without a response it may have been executed at any time since */
-		effect.bytes.response_frame = response ? response->shown.first_frame : latest;
+		effect.bytes.response_frame = part->end_frame ? part->end_frame : response ? response->shown.first_frame : latest;
 		effect.bytes.time_ns = base->time_ns;
 		if (!base->is_seen || (!path && !part->has_file)) {
 			if (is_change(part))

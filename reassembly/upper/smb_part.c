@@ -392,7 +392,8 @@ static void report_size(struct upper_work *work, const struct smb_request *reque
 	struct rtap_tracker *tracker = work->tracker;
 	const struct smb_file *file = part->creates ? part->creates->file : part->file;
 	char *path = part->has_size && tracker->take_file_effect ? smb_part_file_path(tracker, part) : NULL;
-	struct file_effect effect = { .path = path, .kind = FILE_RESIZED, .is_new = is_new, .unseen = request->unseen };
+	struct file_effect effect = { .path = path, .kind = FILE_RESIZED, .is_new = is_new, .unseen = request->unseen,
+				      .part = (uint8_t)(part - request->parts) };
 
 	if (!path)
 		return;
@@ -474,13 +475,17 @@ static void apply_answer(struct upper_work *work, struct smb_request *request, s
 	}
 }
 
-void smb_part_answer(struct upper_work *work, struct smb_request *request, struct smb_part *part, const uint8_t *header, struct rtap_span body)
+void smb_part_answer(struct upper_work *work, const struct smb_whole *whole, struct smb_request *request, struct smb_part *part,
+		     const uint8_t *header, struct rtap_span body)
 {
 	bool is_of_tree = part->command == SMB2_TREE_CONNECT || part->command == SMB2_TREE_DISCONNECT;
 
 	part->status = (uint32_t)little_bits(header, SMB2_STATUS);
 	part->granted = (uint16_t)little_bits(header, SMB2_CREDITS);
 	part->is_answered = true;
+	part->answer_frame = whole->first_frame;
+	part->end_frame = work->message->shown.first_frame;
+	part->answer_ns = work->message->shown.time_end_ns;
 	find_name(work, request, part);
 	if (smb_is_error(part->status))
 		return;
@@ -500,6 +505,9 @@ void smb_part_answer(struct upper_work *work, struct smb_request *request, struc
 void smb_part_take_answer(struct upper_work *work, struct smb_request *request, struct smb_part *part, struct smb_part *answer)
 {
 	part->is_answered = true;
+	part->answer_frame = answer->answer_frame;
+	part->end_frame = answer->end_frame;
+	part->answer_ns = answer->answer_ns;
 	part->status = answer->status;
 	part->granted = answer->granted;
 	part->moved = answer->moved;

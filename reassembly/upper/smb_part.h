@@ -8,6 +8,7 @@
 #include "dissect/smb/smb.h"
 #include "reassembly/store/coverage.h"
 #include "reassembly/upper/command.h"
+#include "reassembly/upper/smb_fragments.h"
 #include "reassembly/upper/smb_names.h"
 
 struct file_effect;
@@ -29,6 +30,8 @@ struct smb_part {
 	uint64_t id, session;
 	uint64_t offset, length;  /* with has_range, or of a change: of the file; UINT64_MAX: up to its end */
 	uint64_t interim_frame;   /* of the interim response (STATUS_PENDING); 0: none */
+	uint64_t answer_frame, end_frame; /* of the response: of its first fragment, and of its last one */
+	int64_t answer_ns;        /* when it ended */
 	uint64_t size;            /* with has_size: of the file: CREATE's response, SET_INFO */
 	uint64_t disk_id;         /* of CREATE's response: of the file on the server's disk; 0: unknown */
 	uint64_t moved;           /* bytes read or written, by the response */
@@ -73,8 +76,9 @@ void smb_part_begin(struct smb_part *part, const uint8_t *header);
 /* Fills part `index` of the request. The parts before it are filled. */
 void smb_part_of_request(struct upper_work *work, struct smb_request *request, uint32_t index, const uint8_t *header, struct rtap_span body);
 
-/* Fills the values of the response. */
-void smb_part_answer(struct upper_work *work, struct smb_request *request, struct smb_part *part, const uint8_t *header, struct rtap_span body);
+/* Fills the values of the response, which the message has. */
+void smb_part_answer(struct upper_work *work, const struct smb_whole *whole, struct smb_request *request, struct smb_part *part,
+		     const uint8_t *header, struct rtap_span body);
 
 /* The same from a part that has only a response. */
 void smb_part_take_answer(struct upper_work *work, struct smb_request *request, struct smb_part *part, struct smb_part *answer);

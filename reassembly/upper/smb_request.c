@@ -6,13 +6,14 @@
 
 #include "base/memory.h"
 #include "dissect/smb/smb.h"
+#include "reassembly/file_effect.h"
 #include "reassembly/operation.h"
 #include "reassembly/upper/claim.h"
 #include "reassembly/upper/smb_operation.h"
 #include "reassembly/upper/smb_part.h"
 #include "reassembly/upper/smb_request.h"
 
-#define MOST_PARTS 64         /* limit of commands of a compound; further ones are not examined, which is counted */
+#define MOST_PARTS FILE_EFFECT_PARTS /* limit of commands of a compound; further ones are not examined, which is counted */
 #define MOST_SEARCHED 64      /* requests that are searched for a later command of a compound */
 
 /* A command of a message. */
@@ -238,7 +239,7 @@ static void take_request(struct upper_work *work, const struct smb_whole *whole,
 /* Responses whose request was not captured, or comes later. */
 static void take_unknown(struct upper_work *work, const struct smb_whole *whole, const struct units *units)
 {
-	uint64_t first = little_bits(whole->bytes.bytes, SMB2_MESSAGE_ID);
+	uint64_t first = little_bits(units->list[0].header, SMB2_MESSAGE_ID);
 	struct smb_request *request = (struct smb_request *)command_answered(work, first);
 
 	if (!request || request->parts || !make_parts(work, request, units->count))
@@ -247,7 +248,7 @@ static void take_unknown(struct upper_work *work, const struct smb_whole *whole,
 		const struct unit *unit = &units->list[i];
 
 		smb_part_begin(&request->parts[i], unit->header);
-		smb_part_answer(work, request, &request->parts[i], unit->header, (struct rtap_span){ unit->body, unit->length });
+		smb_part_answer(work, whole, request, &request->parts[i], unit->header, (struct rtap_span){ unit->body, unit->length });
 	}
 	smb_operation_alone(work, request);
 }
@@ -278,8 +279,7 @@ static void take_last(struct upper_work *work, const struct smb_whole *whole, st
 	command_answer(work, &request->command);
 }
 
-/* `first`: the request of the first one; NULL: unknown. */
-static void take_responses(struct upper_work *work, const struct smb_whole *whole, const struct units *units, struct smb_request *first)
+static void take_responses(struct upper_work *work, const struct smb_whole *whole, const struct units *units)
 {
 	/* responses of the same compound can follow what was captured */
 	bool is_cut = whole->bytes.length < whole->wire;
@@ -289,14 +289,14 @@ static void take_responses(struct upper_work *work, const struct smb_whole *whol
 	for (uint32_t i = 0; i < units->count; i++) {
 		const struct unit *unit = &units->list[i];
 		uint64_t id = little_bits(unit->header, SMB2_MESSAGE_ID);
-		struct smb_request *request = i ? find_request(work->connection, !work->from_a, id) : first;
+		struct smb_request *request = find_request(work->connection, !work->from_a, id);
 		struct smb_part *part = request && request->command.request.is_seen ? find_part(request, id) : NULL;
 
 		if (!part || part->is_answered) {
 			unknown++;
 			continue;
 		}
-		smb_part_answer(work, request, part, unit->header, (struct rtap_span){ unit->body, unit->length });
+		smb_part_answer(work, whole, request, part, unit->header, (struct rtap_span){ unit->body, unit->length });
 		if (is_answered(request) || (is_cut && part->is_answered))
 			last = request;
 	}
@@ -307,16 +307,22 @@ static void take_responses(struct upper_work *work, const struct smb_whole *whol
 		take_unknown(work, whole, units);
 }
 
+/* An interim response says that the command waits for an event, maybe indefinitely: [MS-SMB2] 3.3.4.2. */
+static bool is_interim(const uint8_t *header)
+{
+	return little_bits(header, SMB2_STATUS) == SMB_PENDING && little_bits(header, SMB2_FLAGS) & SMB2_IS_ASYNC;
+}
+
 /* The SEND's copy before was truncated: takes what that lacked of the responses. */
-static void complete_responses(struct upper_work *work, const struct units *units, struct smb_request *request)
+static void complete_responses(struct upper_work *work, const struct smb_whole *whole, const struct units *units, struct smb_request *request)
 {
 	for (uint32_t i = 0; i < units->count; i++) {
 		const struct unit *unit = &units->list[i];
 		struct smb_part *part = find_part(request, little_bits(unit->header, SMB2_MESSAGE_ID));
 		bool has_body = part && (part->command == SMB2_READ || part->command == SMB2_WRITE || (part->command == SMB2_CREATE && !part->has_file));
 
-		if (part && (!part->is_answered || has_body))
-			smb_part_answer(work, request, part, unit->header, (struct rtap_span){ unit->body, unit->length });
+		if (part && !is_interim(unit->header) && (!part->is_answered || has_body))
+			smb_part_answer(work, whole, request, part, unit->header, (struct rtap_span){ unit->body, unit->length });
 	}
 }
 
@@ -346,17 +352,34 @@ static bool is_alone(const uint8_t *header)
 	return little_bits(header, SMB2_MESSAGE_ID) == SMB2_NO_MESSAGE_ID || little_bits(header, SMB2_COMMAND) == SMB2_CANCEL;
 }
 
-static bool is_interim(struct rtap_span message)
+/* Takes the interim responses out of the message, which may have the responses of earlier commands of the compound too. */
+static void take_interim(struct upper_work *work, const struct smb_whole *whole, struct units *units)
 {
-	return little_bits(message.bytes, SMB2_STATUS) == SMB_PENDING && little_bits(message.bytes, SMB2_FLAGS) & SMB2_IS_ASYNC &&
-	       !little_bits(message.bytes, SMB2_NEXT);
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < units->count; i++) {
+		uint64_t id = little_bits(units->list[i].header, SMB2_MESSAGE_ID);
+		struct smb_request *request;
+		struct smb_part *part;
+
+		if (!is_interim(units->list[i].header)) {
+			units->list[count++] = units->list[i];
+			continue;
+		}
+		request = find_request(work->connection, !work->from_a, id);
+		part = request && request->command.request.is_seen ? find_part(request, id) : NULL;
+		if (!part)
+			continue;
+		part->interim_frame = whole->first_frame;
+		request->command.request.entry.give_up = NULL;
+	}
+	units->count = count;
 }
 
 void smb_take_message(struct upper_work *work, const struct smb_whole *whole, struct smb_request *request)
 {
 	const struct message *send = work->message;
 	struct units units;
-	struct smb_part *part;
 
 	find_units(whole->bytes, &units);
 	if (send->operation && !send->request) {
@@ -365,7 +388,7 @@ void smb_take_message(struct upper_work *work, const struct smb_whole *whole, st
 		if (!is_response(whole->bytes))
 			take_request(work, whole, &units);
 		else if (request && request->command.request.response == send && request->command.request.is_seen)
-			complete_responses(work, &units, request);
+			complete_responses(work, whole, &units, request);
 		return;
 	}
 	if (!units.count) {
@@ -381,16 +404,9 @@ void smb_take_message(struct upper_work *work, const struct smb_whole *whole, st
 		take_request(work, whole, &units);
 		return;
 	}
-	if (!is_interim(whole->bytes)) {
-		take_responses(work, whole, &units, request);
-		return;
-	}
-	part = request && request->command.request.is_seen ? find_part(request, little_bits(whole->bytes.bytes, SMB2_MESSAGE_ID)) : NULL;
-	if (part)
-		part->interim_frame = whole->first_frame;
-	/* it may wait for an event indefinitely */
-	if (request && part)
-		request->command.request.entry.give_up = NULL;
+	take_interim(work, whole, &units);
+	if (units.count)
+		take_responses(work, whole, &units);
 }
 
 /* Notes the information class of each command, which only the request contains. */
