@@ -76,6 +76,7 @@ static inline bool smb_is_error(uint32_t status)
 /* Bodies, in bytes from the start of the body. */
 #define SMB2_FILE_ID_LENGTH 16
 #define SMB2_DESCRIPTOR_LENGTH 16    /* RDMA buffer descriptor: [MS-SMBD] 2.2.3.1 */
+#define SMB2_SESSION_BINDING 1       /* flag of SESSION_SETUP: [MS-SMB2] 2.2.5 */
 #define SMB2_LOCK_LENGTH 24
 
 enum smb2_channel { SMB2_CHANNEL_NONE, SMB2_CHANNEL_RDMA_V1, SMB2_CHANNEL_RDMA_V1_INVALIDATE, SMB2_CHANNEL_RDMA_TRANSFORM };

@@ -22,18 +22,24 @@ struct smb_node {
 	struct smb_file *file;    /* NULL: no id stands for it */
 };
 
+/* Kinds of keys: the last word. */
+enum { KEY_OF_TREE, KEY_OF_FILE, KEY_OF_SESSION, KEY_OF_BOUND };
+
 /* An id. Evicted when memory is short. */
 struct entry {
 	struct budget_entry budget;
 	uint64_t hash;
 	uint64_t key[6];
-	struct smb_file *file;
+	struct smb_file *file;    /* of a session: NULL */
+	uint8_t server[16];       /* of a session: the address with which it was set up */
+	uint8_t server_length;
 };
 
 struct smb_names {
 	struct map map;           /* of ids */
 	struct path_tree tree;    /* of struct smb_node */
 	uint64_t renames;         /* of directories with files below them */
+	bool has_bound;           /* some session has connections to several addresses */
 	uint64_t unseen;
 };
 
@@ -131,35 +137,6 @@ static void evict(struct budget_entry *budget, void *owner)
 	drop_entry(tracker, (struct entry *)((char *)budget - offsetof(struct entry, budget)));
 }
 
-static struct smb_key key_of(const struct connection *connection, bool server_is_a)
-{
-	const struct rtap_end *server = server_is_a ? &connection->shown.a : &connection->shown.b;
-	uint8_t address[16] = { 0 };
-
-	memcpy(address, server->address, server->address_length <= 16 ? server->address_length : 16);
-	return (struct smb_key){ { load64(address), load64(address + 8) } };
-}
-
-struct smb_key smb_key_of_tree(const struct connection *connection, bool server_is_a, uint64_t session, uint32_t tree)
-{
-	struct smb_key key = key_of(connection, server_is_a);
-
-	key.words[2] = session;
-	key.words[3] = tree;
-	return key;
-}
-
-struct smb_key smb_key_of_file(const struct connection *connection, bool server_is_a, uint64_t session, const uint8_t *id)
-{
-	struct smb_key key = key_of(connection, server_is_a);
-
-	key.words[2] = session;
-	key.words[3] = load64(id);
-	key.words[4] = load64(id + 8);
-	key.words[5] = 1;
-	return key;
-}
-
 static bool is_key(const void *value, const void *wanted)
 {
 	return !memcmp(((const struct entry *)value)->key, ((const struct smb_key *)wanted)->words, sizeof(struct smb_key));
@@ -170,6 +147,64 @@ static struct entry *look_up(struct rtap_tracker *tracker, const struct smb_key 
 	const struct map *map = &names_of(tracker)->map;
 
 	return map->count ? map_find(map, map_hash(key->words, 6), is_key, key) : NULL;
+}
+
+static const struct rtap_end *end_of(const struct connection *connection, bool is_a)
+{
+	return is_a ? &connection->shown.a : &connection->shown.b;
+}
+
+static struct smb_key key_of_address(const uint8_t *bytes, uint8_t length)
+{
+	uint8_t address[16] = { 0 };
+
+	memcpy(address, bytes, length <= 16 ? length : 16);
+	return (struct smb_key){ { load64(address), load64(address + 8) } };
+}
+
+/* The session that was bound to a connection with this server. NULL: none. */
+static const struct entry *bound_of(struct rtap_tracker *tracker, const struct rtap_end *server, uint64_t session)
+{
+	struct smb_key key = key_of_address(server->address, server->address_length);
+	struct entry *entry;
+
+	if (!names_of(tracker)->has_bound)
+		return NULL;
+	key.words[2] = session;
+	key.words[5] = KEY_OF_BOUND;
+	entry = look_up(tracker, &key);
+	if (entry)
+		budget_touch(&tracker->budget, &entry->budget);
+	return entry;
+}
+
+static struct smb_key key_of(struct rtap_tracker *tracker, const struct connection *connection, bool server_is_a, uint64_t session)
+{
+	const struct rtap_end *server = end_of(connection, server_is_a);
+	const struct entry *bound = bound_of(tracker, server, session);
+	struct smb_key key = bound ? key_of_address(bound->server, bound->server_length) : key_of_address(server->address, server->address_length);
+
+	key.words[2] = session;
+	return key;
+}
+
+struct smb_key smb_key_of_tree(struct rtap_tracker *tracker, const struct connection *connection, bool server_is_a, uint64_t session, uint32_t tree)
+{
+	struct smb_key key = key_of(tracker, connection, server_is_a, session);
+
+	key.words[3] = tree;
+	return key;
+}
+
+struct smb_key smb_key_of_file(struct rtap_tracker *tracker, const struct connection *connection, bool server_is_a, uint64_t session,
+			       const uint8_t *id)
+{
+	struct smb_key key = key_of(tracker, connection, server_is_a, session);
+
+	key.words[3] = load64(id);
+	key.words[4] = load64(id + 8);
+	key.words[5] = KEY_OF_FILE;
+	return key;
 }
 
 struct smb_file *smb_file_find(struct rtap_tracker *tracker, const struct smb_key *key)
@@ -191,8 +226,8 @@ void smb_key_drop(struct rtap_tracker *tracker, const struct smb_key *key)
 		drop_entry(tracker, entry);
 }
 
-/* Adds a key that stands for the file; `size`: memory that is charged for both. */
-static void add_entry(struct rtap_tracker *tracker, const struct smb_key *key, struct smb_file *file, size_t size)
+/* Adds a key; `size`: memory that is charged for what it stands for. NULL: out of memory, which is counted. */
+static struct entry *make_entry(struct rtap_tracker *tracker, const struct smb_key *key, size_t size)
 {
 	struct entry *entry;
 
@@ -202,15 +237,53 @@ static void add_entry(struct rtap_tracker *tracker, const struct smb_key *key, s
 		memcpy(entry->key, key->words, sizeof entry->key);
 		entry->hash = map_hash(key->words, 6);
 		entry->budget = (struct budget_entry){ .evict = evict, .owner = tracker };
-		entry->file = file;
 	}
 	if (!entry || !map_add(&names_of(tracker)->map, entry->hash, entry)) {
 		tracker->counters.evictions++;
 		free(entry);
-		return;
+		return NULL;
 	}
+	budget_charge(&tracker->budget, &entry->budget, sizeof *entry + size);
+	return entry;
+}
+
+/* Adds a key that stands for the file; `size`: memory that is charged for both. */
+static void add_entry(struct rtap_tracker *tracker, const struct smb_key *key, struct smb_file *file, size_t size)
+{
+	struct entry *entry = make_entry(tracker, key, sizeof *file + size);
+
+	if (!entry)
+		return;
+	entry->file = file;
 	file->references++;
-	budget_charge(&tracker->budget, &entry->budget, sizeof *entry + sizeof *file + size);
+}
+
+void smb_session_set(struct rtap_tracker *tracker, const struct connection *connection, bool server_is_a, const uint64_t guid[2], uint64_t session,
+		     bool is_bound)
+{
+	const struct smb_key key = { { guid[0], guid[1], session, 0, 0, KEY_OF_SESSION } };
+	const struct rtap_end *end = end_of(connection, server_is_a);
+	struct smb_key bound = key_of_address(end->address, end->address_length);
+	const struct entry *first = is_bound ? look_up(tracker, &key) : NULL;
+	struct entry from = { .server_length = end->address_length <= 16 ? end->address_length : 16 }, *entry;
+
+	if ((!guid[0] && !guid[1]) || (is_bound && !first))
+		return;
+	bound.words[2] = session;
+	bound.words[5] = KEY_OF_BOUND;
+	memcpy(from.server, end->address, from.server_length);
+	if (!is_bound)
+		smb_key_drop(tracker, &bound);
+	else if (!memcmp(first->server, from.server, sizeof from.server))
+		return;
+	else
+		from = *first;
+	entry = make_entry(tracker, is_bound ? &bound : &key, 0);
+	if (!entry)
+		return;
+	memcpy(entry->server, from.server, sizeof from.server);
+	entry->server_length = from.server_length;
+	names_of(tracker)->has_bound |= is_bound;
 }
 
 /* A file with a reference, and with a name for now. */
@@ -482,16 +555,29 @@ char *smb_path(const char *before, const uint8_t *utf16, uint32_t length)
 	return path;
 }
 
-const char *smb_server(const struct connection *connection, bool server_is_a, char *text)
+static const char *show_address(const uint8_t *address, uint8_t length, char *text)
 {
-	const struct rtap_end *end = server_is_a ? &connection->shown.a : &connection->shown.b;
 	struct line line;
 
 	line_init(&line, text, SMB_SERVER_TEXT - 1);
-	if (end->address_length == 4 || end->address_length == 16)
-		line_ip(&line, end->address, end->address_length);
+	if (length == 4 || length == 16)
+		line_ip(&line, address, length);
 	else
 		line_text(&line, "unknown");
 	*line.next = '\0';
 	return text;
+}
+
+const char *smb_server(const struct connection *connection, bool server_is_a, char *text)
+{
+	const struct rtap_end *end = end_of(connection, server_is_a);
+
+	return show_address(end->address, end->address_length, text);
+}
+
+const char *smb_server_of(struct rtap_tracker *tracker, const struct connection *connection, bool server_is_a, uint64_t session, char *text)
+{
+	const struct entry *bound = bound_of(tracker, end_of(connection, server_is_a), session);
+
+	return bound ? show_address(bound->server, bound->server_length, text) : smb_server(connection, server_is_a, text);
 }

@@ -40,9 +40,17 @@ struct smb_key {
 bool smb_names_init(struct rtap_tracker *tracker);
 void smb_names_fini(struct rtap_tracker *tracker);
 
-/* Keys of a tree, and of a file by its 16 bytes, for the server at end a or b. */
-struct smb_key smb_key_of_tree(const struct connection *connection, bool server_is_a, uint64_t session, uint32_t tree);
-struct smb_key smb_key_of_file(const struct connection *connection, bool server_is_a, uint64_t session, const uint8_t *id);
+/* Keys of a tree, and of a file by its 16 bytes, for the server at end a or b; of a session on several connections, those of the first one. */
+struct smb_key smb_key_of_tree(struct rtap_tracker *tracker, const struct connection *connection, bool server_is_a, uint64_t session, uint32_t tree);
+struct smb_key smb_key_of_file(struct rtap_tracker *tracker, const struct connection *connection, bool server_is_a, uint64_t session,
+			       const uint8_t *id);
+
+/*
+ * A session was set up with the server, which gave this ServerGuid (zero: unknown), or `is_bound`: the connection was bound to a session, maybe
+ * one with another address of the server. [MS-SMB2] 3.3.5.5.2.
+ */
+void smb_session_set(struct rtap_tracker *tracker, const struct connection *connection, bool server_is_a, const uint64_t guid[2], uint64_t session,
+		     bool is_bound);
 
 /* What the key stands for, with a reference for the caller. NULL: unknown. */
 struct smb_file *smb_file_find(struct rtap_tracker *tracker, const struct smb_key *key);
@@ -98,5 +106,8 @@ char *smb_path(const char *before, const uint8_t *utf16, uint32_t length);
 /* The address of the server as text. */
 #define SMB_SERVER_TEXT 64
 const char *smb_server(const struct connection *connection, bool server_is_a, char *text);
+
+/* The same of the server with which the session was set up. */
+const char *smb_server_of(struct rtap_tracker *tracker, const struct connection *connection, bool server_is_a, uint64_t session, char *text);
 
 #endif

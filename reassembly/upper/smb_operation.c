@@ -501,7 +501,7 @@ void smb_operation_ended(struct rtap_tracker *tracker, struct command *command, 
 			if (is_change(part))
 				smb_part_report_unseen(tracker, base, part, &effect);
 		} else if (!path) {
-			smb_part_path_of_id(base, part, unknown);
+			smb_part_path_of_id(tracker, base, part, unknown);
 			report_part_of_id(tracker, request, part, &effect, unknown);
 		} else {
 			report_part(tracker, request, part, file, &effect);

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "reassembly/file_effect.h"
 #include "reassembly/upper/smb_part.h"
+#include "reassembly/upper/smb_request.h"
 
 #define MOST_PIECES 256
 #define IS_DIRECTORY 0x10    /* of file attributes: [MS-FSCC] 2.6 */
@@ -124,7 +125,7 @@ static const char *tree_path(struct upper_work *work, const struct smb_request *
 			     struct smb_name **name, char *spare)
 {
 	const struct request *base = &request->command.request;
-	struct smb_key key = smb_key_of_tree(base->connection, !base->from_a, part->session, part->tree);
+	struct smb_key key = smb_key_of_tree(work->tracker, base->connection, !base->from_a, part->session, part->tree);
 	struct smb_file *share = smb_file_find(work->tracker, &key);
 	char server[SMB_SERVER_TEXT];
 
@@ -132,7 +133,8 @@ static const char *tree_path(struct upper_work *work, const struct smb_request *
 	smb_file_release(work->tracker, share);
 	if (*name)
 		return (*name)->path;
-	snprintf(spare, FIXED_SIZE, "%s/tree-%" PRIu32, smb_server(base->connection, !base->from_a, server), part->tree);
+	snprintf(spare, FIXED_SIZE, "%s/tree-%" PRIu32, smb_server_of(work->tracker, base->connection, !base->from_a, part->session, server),
+		 part->tree);
 	return spare;
 }
 
@@ -162,7 +164,7 @@ static void find_file(struct upper_work *work, struct smb_part *part, const stru
 static void take_tree(struct upper_work *work, const struct smb_request *request, struct smb_part *part)
 {
 	const struct request *base = &request->command.request;
-	struct smb_key key = smb_key_of_tree(base->connection, !base->from_a, part->session, part->tree);
+	struct smb_key key = smb_key_of_tree(work->tracker, base->connection, !base->from_a, part->session, part->tree);
 
 	if (part->command == SMB2_IOCTL || part->command == SMB2_TREE_DISCONNECT)
 		find_file(work, part, &key);
@@ -194,7 +196,7 @@ static void take_file(struct upper_work *work, struct smb_request *request, uint
 			(part->file = before->file)->references++;
 		return;
 	}
-	key = smb_key_of_file(base->connection, !base->from_a, part->session, part->file_id);
+	key = smb_key_of_file(work->tracker, base->connection, !base->from_a, part->session, part->file_id);
 	find_file(work, part, &key);
 }
 
@@ -291,6 +293,7 @@ void smb_part_of_request(struct upper_work *work, struct smb_request *request, u
 		part->tree = part[-1].tree;
 	take_file(work, request, index, body);
 	switch (part->command) {
+	case SMB2_SESSION_SETUP: part->detail = (uint32_t)number(body, 2, 1); break;
 	case SMB2_TREE_CONNECT:
 		set_path(work, request, part, NULL, part_of(body, number(body, 4, 2), number(body, 6, 2)), number(body, 6, 2));
 		break;
@@ -344,6 +347,15 @@ static void take_created(struct smb_part *part, struct rtap_span body)
 	memcpy(part->file_id, body.bytes + 64, SMB2_FILE_ID_LENGTH);
 }
 
+/* The ServerGuid, which is the same at all addresses of the server: [MS-SMB2] 2.2.4. */
+static void take_negotiated(struct connection *connection, struct rtap_span body)
+{
+	struct smb_connection *state = connection->upper_state;
+
+	for (uint32_t i = 0; i < 2; i++)
+		state->server_guid[i] = number(body, 8 + 8 * i, 8);
+}
+
 static void take_read(struct upper_work *work, struct smb_request *request, struct smb_part *part, struct rtap_span body)
 {
 	uint64_t length = number(body, 4, 4), offset = number(body, 2, 1);
@@ -361,7 +373,7 @@ static void find_name(struct upper_work *work, const struct smb_request *request
 
 	if (!part->has_file || part->file || part->creates || part->command == SMB2_CREATE)
 		return;
-	key = smb_key_of_file(base->connection, !base->from_a, part->session, part->file_id);
+	key = smb_key_of_file(work->tracker, base->connection, !base->from_a, part->session, part->file_id);
 	find_file(work, part, &key);
 }
 
@@ -378,7 +390,7 @@ static void take_renamed(struct upper_work *work, const struct smb_request *requ
 		file->is_treeless = part->is_treeless;
 		return;
 	}
-	smb_part_path_of_id(&request->command.request, part, id);
+	smb_part_path_of_id(tracker, &request->command.request, part, id);
 	file = smb_file_named(tracker, key, id, part->path, change);
 	if (file)
 		file->is_treeless = part->is_treeless;
@@ -452,10 +464,14 @@ static void apply_answer(struct upper_work *work, struct smb_request *request, s
 
 	if (part->creates)
 		memcpy(part->file_id, part->creates->file_id, SMB2_FILE_ID_LENGTH);
-	key = smb_key_of_file(base->connection, !base->from_a, part->session, part->file_id);
+	key = smb_key_of_file(work->tracker, base->connection, !base->from_a, part->session, part->file_id);
 	switch (part->command) {
+	case SMB2_SESSION_SETUP:
+		smb_session_set(work->tracker, base->connection, !base->from_a, ((struct smb_connection *)base->connection->upper_state)->server_guid,
+				part->session, part->detail & SMB2_SESSION_BINDING);
+		break;
 	case SMB2_TREE_CONNECT: case SMB2_TREE_DISCONNECT:
-		key = smb_key_of_tree(base->connection, !base->from_a, part->session, part->tree);
+		key = smb_key_of_tree(work->tracker, base->connection, !base->from_a, part->session, part->tree);
 		if (part->command == SMB2_TREE_CONNECT && part->path)
 			smb_share_set(work->tracker, &key, part->path);
 		else
@@ -494,6 +510,8 @@ void smb_part_answer(struct upper_work *work, const struct smb_whole *whole, str
 	if (is_of_tree)
 		part->session = little_bits(header, SMB2_SESSION_ID);
 	switch (part->command) {
+	case SMB2_NEGOTIATE: take_negotiated(request->command.request.connection, body); break;
+	case SMB2_SESSION_SETUP: part->session = little_bits(header, SMB2_SESSION_ID); break;
 	case SMB2_CREATE: take_created(part, body); break;
 	case SMB2_READ: take_read(work, request, part, body); break;
 	case SMB2_WRITE: part->moved = number(body, 4, 4); break;
@@ -528,7 +546,7 @@ void smb_part_take_answer(struct upper_work *work, struct smb_request *request, 
 	if (part->command == SMB2_CREATE) {
 		part->has_file = answer->has_file;
 		memcpy(part->file_id, answer->file_id, SMB2_FILE_ID_LENGTH);
-	} else if (part->command == SMB2_TREE_CONNECT) {
+	} else if (part->command == SMB2_TREE_CONNECT || part->command == SMB2_SESSION_SETUP) {
 		part->tree = answer->tree;
 		part->session = answer->session;
 	}
@@ -559,7 +577,7 @@ char *smb_part_file_path(struct rtap_tracker *tracker, const struct smb_part *pa
 
 void smb_part_report_unseen(struct rtap_tracker *tracker, const struct request *request, const struct smb_part *part, struct file_effect *effect)
 {
-	struct smb_key key = smb_key_of_tree(request->connection, !request->from_a, part->session, part->tree);
+	struct smb_key key = smb_key_of_tree(tracker, request->connection, !request->from_a, part->session, part->tree);
 	struct smb_file *tree = smb_file_find(tracker, &key);
 	char *path = tree ? smb_file_path(tracker, tree) : NULL;
 
@@ -570,10 +588,10 @@ void smb_part_report_unseen(struct rtap_tracker *tracker, const struct request *
 	smb_file_release(tracker, tree);
 }
 
-void smb_part_path_of_id(const struct request *request, const struct smb_part *part, char *text)
+void smb_part_path_of_id(struct rtap_tracker *tracker, const struct request *request, const struct smb_part *part, char *text)
 {
 	char server[SMB_SERVER_TEXT];
-	int at = snprintf(text, SMB_PATH_OF_ID, "%s/by-id/", smb_server(request->connection, !request->from_a, server));
+	int at = snprintf(text, SMB_PATH_OF_ID, "%s/by-id/", smb_server_of(tracker, request->connection, !request->from_a, part->session, server));
 
 	for (uint32_t i = 0; i < SMB2_FILE_ID_LENGTH; i++, at += 2)
 		snprintf(text + at, 3, "%02x", part->file_id[i]);

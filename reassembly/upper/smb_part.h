@@ -94,7 +94,7 @@ void smb_part_report_unseen(struct rtap_tracker *tracker, const struct request *
 
 /* Also the path of a file whose path is not known: "10.0.0.1/by-id/" and the id. */
 #define SMB_PATH_OF_ID (SMB_SERVER_TEXT + 2 * SMB2_FILE_ID_LENGTH + 16)
-void smb_part_path_of_id(const struct request *request, const struct smb_part *part, char *text);
+void smb_part_path_of_id(struct rtap_tracker *tracker, const struct request *request, const struct smb_part *part, char *text);
 
 void smb_part_fini(struct rtap_tracker *tracker, struct smb_part *part);
 

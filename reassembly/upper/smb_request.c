@@ -83,9 +83,19 @@ static void release(struct rtap_tracker *tracker, struct command *command)
 		free(request->parts);
 }
 
+/* The halves of a connection were merged. */
+static void learn(void *to, const void *from)
+{
+	struct smb_connection *state = to;
+	const struct smb_connection *old = from;
+
+	if (!state->server_guid[0] && !state->server_guid[1])
+		memcpy(state->server_guid, old->server_guid, sizeof state->server_guid);
+}
+
 static const struct command_layer layer = {
 	.size = sizeof(struct smb_request), .state_size = sizeof(struct smb_connection), .conclude = smb_operation_conclude,
-	.ended = smb_operation_ended, .release = release,
+	.ended = smb_operation_ended, .learn = learn, .release = release,
 };
 
 struct smb_connection *smb_connection_make(struct rtap_tracker *tracker, struct connection *connection)

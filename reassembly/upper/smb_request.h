@@ -29,6 +29,7 @@ struct smb_connection {
 	struct smb_fragments fragments[2]; /* of b; of a */
 	struct smb_credits credits[2];
 	struct smb_balance balances[2];
+	uint64_t server_guid[2];  /* 0: unknown */
 	uint64_t next_ids[2];     /* MessageId of the next request: [MS-SMB2] 3.2.4.1.3 */
 	uint8_t *shown;           /* the message of several fragments that the current packet shows */
 	uint32_t shown_length;    /* its bytes, charged to the connection */

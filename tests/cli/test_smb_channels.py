@@ -1,11 +1,30 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""SMB compounds: interim responses, and the order of their commands."""
+"""SMB sessions on several connections, compounds of several files, interim responses, leases and durable handles: against generate/smb_channels.py."""
 import struct
 
 import smb
-from smb_session import END
+import smb_channels
+from smb_session import END, damages
 from test_smb import Smb
+from test_smb_sessions import Truth
 
+GUIDS = bytes(range(16)), bytes(range(16, 32))
+
+
+class Channels(Truth):
+    @staticmethod
+    def player(seed):
+        return smb_channels.Player(seed, is_lossy=seed % 3 == 0, steps=25)
+
+    def test_files_and_operations_are_those_of_the_client(self):
+        for seed in range(8):
+            with self.subTest(seed):
+                self.check_session(seed, [])
+
+    def test_bytes_are_right_or_missing(self):
+        for seed in range(100, 112):
+            with self.subTest(seed, kinds=damages(seed)):
+                self.check_session(seed, damages(seed))
 
 
 class Compounds(Smb):
@@ -63,6 +82,40 @@ class Compounds(Smb):
             bodies = {smb.CREATE: smb.created(b"the id of a file"), smb.WRITE: smb.written(300), smb.SET_INFO: struct.pack("<H", 2), smb.CLOSE: smb.closed()}
             self.response(*((code, number, bodies[code], 0, {}) for (code, _), number in zip(units, self.request(*units))))
             self.assertEqual(self.files(self.capture(self.last)), ({"srv/share/f": wanted}, []))
+
+
+class Servers(Smb):
+    """Two connections to two addresses; file ids and session ids are the same."""
+
+    def written(self, guids, is_bound):
+        """The client opens a file "f" on the first connection and writes to its handle on both."""
+        scene, file, clients = self.scene()[0], struct.pack("<QQ", 1, 1), []
+        for i, guid in enumerate(guids):
+            talk = scene.connection(a=("10.0.0.2", 0x11 + i, 0x100), b=("10.0.%d.1" % i, 0x42 + i, 0x800000), port=smb.PORT).establish()
+            client = smb.Client(talk)
+            sends = client.set_up()
+            for packet in (packet for row in sends for packet in row):
+                packet.data = packet.data.replace(struct.pack("<HHHH", 65, 1, 0x302, 0) + bytes(16), struct.pack("<HHHH", 65, 1, 0x302, 0) + guid)
+                if i and is_bound:
+                    packet.data = packet.data.replace(struct.pack("<HBBIIHH", 25, 0, 1, 1, 0, 88, 4), struct.pack("<HBBIIHH", 25, 1, 1, 1, 0, 88, 4))
+            # a bound connection has no TREE_CONNECT of its own
+            smb.put_all(scene, talk, sends if not (i and is_bound) else sends[:-2])
+            client.names[file] = "f"
+            clients.append((talk, client))
+        smb.put_all(scene, *[clients[0][0], clients[0][1].exchange(smb.CREATE, smb.create("f"), smb.created(file))])
+        for i, (talk, client) in enumerate(clients):
+            smb.put_all(scene, talk, client.write(file, 100 * i, b"%d" % i * 100))
+        path = self.capture(scene)
+        return self.files(path), [o.get("object") for o in self.operations(path) if o["name"] == "WRITE"]
+
+    def test_a_handle_is_used_on_a_connection_to_another_address(self):
+        (found, missing), objects = self.written(GUIDS[:1] * 2, True)
+        self.assertEqual((found, missing, objects), ({"srv/share/f": b"0" * 100 + b"1" * 100}, [], ["srv/share/f"] * 2))
+
+    def test_another_server_has_other_files(self):
+        for guids, is_bound in ((GUIDS, False), (GUIDS, True), (GUIDS[:1] * 2, False), ((bytes(16),) * 2, True)):
+            (found, _), objects = self.written(guids, is_bound)
+            self.assertEqual((found["srv/share/f"][100:], objects), (b"", ["srv/share/f", None]), (guids, is_bound))
 
 
 if __name__ == "__main__":

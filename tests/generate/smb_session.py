@@ -80,10 +80,10 @@ class Command:
 class Channel:
     """A connection of a session."""
 
-    def __init__(self, player, session, tree, address):
+    def __init__(self, player, session, tree, address, server="10.0.0.1"):
         scene, number = player.scene, len(player.all)
         self.talk = scene.connection(a=("10.0.0.%d" % address, 0x11 + number, 0x100 + 0x9000 * number),
-                                     b=("10.0.0.1", 0x42 + number, 0x800000 + 0x9000 * number), port=smb.PORT).establish()
+                                     b=(server, 0x42 + number, 0x800000 + 0x9000 * number), port=smb.PORT).establish()
         self.talk.a.udp = self.talk.b.udp = 0xc001 + number
         self.client = smb.Client(self.talk, player.dice.choice((1340, 1340, 500)))
         self.session, self.tree, self.is_signed = session, tree, player.dice.random() < 0.3
@@ -92,6 +92,7 @@ class Channel:
 
 class Player:
     """Makes random requests, several of which are outstanding at a time. is_lossy: packets are lost on the wire, and sent again."""
+    servers, guid = ("10.0.0.1",), bytes(16)
 
     def __init__(self, seed, is_lossy=False, has_ids=None, steps=None):
         self.dice, self.scene, self.is_lossy = random.Random(seed), Scene("smb-test", ""), is_lossy
@@ -176,23 +177,24 @@ class Player:
         channel.client.number += charge
         return number
 
-    def ask(self, channel, units, charge=1):
-        """units: (command, name, body). Sends one request; returns the commands."""
+    def ask(self, channel, units, charge=1, related=None):
+        """units: (command, name, body). Sends one request; returns the commands. related: which of them are, if not all but the first."""
         commands, made = [], []
         for i, (name, command, body) in enumerate(units):
             command.number = self.number(channel, charge)
             channel.commands[command.number] = command
-            made.append((name, command.number, smb.RELATED if i else 0, body, {"charge": charge}))
+            made.append((name, command.number, smb.RELATED if (related[i] if related else i) else 0, body, {"charge": charge}))
             commands.append(command)
         self.send(channel, "a", self.message(channel, made), commands)
         return commands
 
-    def tell(self, channel, answers, inv=None, **more):
-        """answers: (command, name, body, status)."""
+    def tell(self, channel, answers, inv=None, related=None, **more):
+        """answers: (command, name, body, status, or that and more of the header)."""
         made = []
-        for i, (name, command, body, status) in enumerate(answers):
+        for i, (name, command, body, status, *rest) in enumerate(answers):
             command.status = status
-            made.append((name, command.number, smb.RELATED if i else 0, body, dict(more, status=status, credits=2)))
+            values = dict(more, status=status, credits=2, **(rest[0] if rest else {}))
+            made.append((name, command.number, smb.RELATED if (related[i] if related else i) else 0, body, values))
         self.send(channel, "b", self.message(channel, made, smb.RESPONSE), [command for _, command, _, _ in answers], inv)
 
     # Connections
@@ -200,7 +202,8 @@ class Player:
     def connect(self, address, binds=None):
         """A new session, or another channel of one."""
         self.sessions += 1
-        channel = Channel(self, binds.session if binds else 0x4000000000000 + self.sessions, binds.tree if binds else 6 + self.sessions, address)
+        channel = Channel(self, binds.session if binds else 0x4000000000000 + self.sessions, binds.tree if binds else 6 + self.sessions, address,
+                          self.dice.choice(self.servers) if len(self.servers) > 1 else self.servers[0])
         self.channels.append(channel)
         self.all.append(channel)
         channel.address = address
@@ -208,7 +211,7 @@ class Player:
         self.put(channel, [channel.talk.send("a", 20, data=smb.negotiate()), channel.talk.send("b", 32, data=smb.negotiated()), client.credit("a", 255)])
         blob = struct.pack("<HBBIIHHQ", 25, int(bool(binds)), 1, 1, 0, 88, 4, 0) + b"type"
         exchanges = [(smb.NEGOTIATE, "NEGOTIATE", struct.pack("<HHHHI16sIHHH", 36, 1, 1, 0, 0x7f, bytes(range(16)), 0, 0, 0, 0x302),
-                      struct.pack("<HHHH16sIIIIQQHHI", 65, 1, 0x302, 0, bytes(16), 0x2f, 1 << 20, 1 << 20, 1 << 20, 133000000000000000, 0, 128, 4, 0) + b"blob", 0),
+                      struct.pack("<HHHH16sIIIIQQHHI", 65, 1, 0x302, 0, self.guid, 0x2f, 1 << 20, 1 << 20, 1 << 20, 133000000000000000, 0, 128, 4, 0) + b"blob", 0),
                      (smb.SESSION_SETUP, "SESSION_SETUP", blob, struct.pack("<HHHH", 9, 0, 72, 4) + b"type", smb.MORE),
                      (smb.SESSION_SETUP, "SESSION_SETUP", blob, struct.pack("<HHHH", 9, 0, 72, 0), 0)]
         if not binds:
