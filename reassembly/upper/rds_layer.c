@@ -109,8 +109,27 @@ static void note_sequence(struct rds_side *side, struct rds_message *message)
 		uint64_t between = after->sequence - message->sequence - 1;
 
 		message->lost_before = after->lost_before - between - 1;
+		message->gap_begin = after->gap_begin;
+		message->gap_lost = after->gap_lost;
 		after->lost_before = between;
+		after->gap_begin = message->gap_end;
 	}
+}
+
+static uint64_t losses_of(const struct upper_work *work)
+{
+	const struct connection *connection = work->connection;
+	const struct psn_stream *stream = work->message->stream;
+
+	return connection->ddp ? connection->ddp->halves[work->from_a].losses : stream ? stream->lost : 0;
+}
+
+/* Notes what the side sent since the message before. Of iWARP each SEND between them is known by its number. */
+static void note_gap(const struct upper_work *work, const struct rds_side *side, struct rds_message *message)
+{
+	message->gap_end = rds_place_of(side, work->message).begin;
+	message->gap_begin = work->connection->ddp && message->gap_end - side->message_next != side->others ? 0 : side->message_next;
+	message->gap_lost = side->message_lost;
 }
 
 static struct rds_message *create(struct upper_work *work, struct rds_side *side, const uint8_t *header)
@@ -140,6 +159,7 @@ static struct rds_message *create(struct upper_work *work, struct rds_side *side
 	request_begin(tracker, &message->request, work->connection, work->from_a);
 	request_seen(&message->request, work->message);
 	enter(side, message);
+	note_gap(work, side, message);
 	if (!message->is_map)
 		note_sequence(side, message);
 	rds_message_operation(tracker, message, work->message);
@@ -186,14 +206,6 @@ static void name_late(const struct rds_side *side, struct rds_transfer *transfer
 			name_transfer(message, transfer);
 			return;
 		}
-}
-
-static uint64_t losses_of(const struct upper_work *work)
-{
-	const struct connection *connection = work->connection;
-	const struct psn_stream *stream = work->message->stream;
-
-	return connection->ddp ? connection->ddp->halves[work->from_a].losses : stream ? stream->lost : 0;
 }
 
 /* The place of what the side sent first, if its setup was captured and all READs and WRITEs were seen as those of the layer; else 0. */
@@ -284,8 +296,14 @@ static void note_end(const struct upper_work *work, struct rds_side *side, const
 		return;
 	side->next = end;
 	side->lost = losses_of(work);
-	if (sequence)
-		side->next_sequence = message && rds_message_is_whole(message) ? sequence + 1 : 0;
+	if (!sequence) {
+		side->others++;
+		return;
+	}
+	side->others = 0;
+	side->message_next = end;
+	side->message_lost = side->lost;
+	side->next_sequence = message && rds_message_is_whole(message) ? sequence + 1 : 0;
 }
 
 static void take_fragment(struct upper_work *work, struct rds_side *side, const struct rds_fragment *fragment)
@@ -374,8 +392,12 @@ static bool take_packet(struct upper_work *work)
 	if (!state)
 		return false;
 	show(work);
-	if (!work->tracker->options.operation || !upper_is_new(work) || !read_send(work->packet, &fragment))
+	if (!work->tracker->options.operation || !upper_is_new(work))
 		return true;
+	if (!read_send(work->packet, &fragment)) {
+		state->sides[work->from_a].message_next = 0;
+		return true;
+	}
 	take_ack(work, &state->sides[!work->from_a], bits(fragment.header, RDS_ACK));
 	if (bits(fragment.header, RDS_SEQUENCE) || bits(fragment.header, RDS_FLAGS) & RDS_CONGESTION_MAP)
 		take_fragment(work, &state->sides[work->from_a], &fragment);

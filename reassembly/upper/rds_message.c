@@ -233,6 +233,21 @@ static const char *name_of(const struct rds_message *message)
 	return !message->length && !message->source_port ? "pong" : "message";
 }
 
+/*
+ * Whether some message before it may have been sent that was not captured. One that was cancelled before it was sent has used a sequence number, and
+ * so has one whose RDMA is not repeated after a reconnect: net/rds/send.c.
+ */
+static bool may_lack_messages(const struct rds_message *message)
+{
+	const struct connection *connection = message->request.connection;
+	const struct psn_stream *stream = &connection->streams[message->request.from_a];
+
+	if (!message->gap_begin || message->gap_begin > message->gap_end)
+		return true;
+	return !connection->ddp && (psn_is_missing(stream, message->gap_begin, message->gap_end) ||
+				    psn_was_lost(stream, message->gap_lost, message->gap_begin, message->gap_end));
+}
+
 static void show_values(struct rds_operation *operation, const struct rds_message *message)
 {
 	const struct coverage_run *run = coverage_runs(&message->data);
@@ -249,7 +264,7 @@ static void show_values(struct rds_operation *operation, const struct rds_messag
 	}
 	if (message->credits)
 		operation_add_number(&operation->head, "credits", message->credits);
-	if (message->lost_before)
+	if (message->lost_before && may_lack_messages(message))
 		operation_add_number(&operation->head, "messages_lost", message->lost_before);
 	if (message->flags & RDS_RETRANSMITTED)
 		operation_add_bool(&operation->head, "retransmitted", true);

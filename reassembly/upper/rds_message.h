@@ -38,6 +38,8 @@ struct rds_side {
 	struct rds_ack acks[2];    /* of its messages: the highest, and the one before */
 	uint64_t next;             /* place after its last SEND; 0: none */
 	uint64_t lost;             /* PSNs of the stream that had been given up then; iWARP: how often it had lost bytes */
+	uint64_t message_next, message_lost; /* the same after its last SEND of a message; message_next 0: a later SEND is unknown */
+	uint64_t others;           /* SENDs without a message since */
 	uint64_t next_sequence;    /* after the message that ended there; 0: unknown whether it ended */
 	uint32_t fragment;         /* bytes of its fragments except the last; 0: unknown */
 	uint64_t step;             /* between the places of two fragments; 0: unknown */
@@ -65,7 +67,9 @@ struct rds_message {
 	uint16_t source_port, destination_port;
 	uint32_t length;
 	uint64_t sequence;
-	uint64_t lost_before;      /* messages before it, after the message before it, that were not seen */
+	uint64_t lost_before;      /* sequence numbers before it, after the message before it, that were not seen */
+	uint64_t gap_begin, gap_end; /* with lost_before: places between the message before it and its first SEND; gap_begin 0: some were lost */
+	uint64_t gap_lost;         /* `lost` of the side after the message before it */
 	uint32_t fragments, credits;
 	uint32_t rdma_key, destination_key;
 	bool has_rdma_key, has_destination_key, was_read, was_written;

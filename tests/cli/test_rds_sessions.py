@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Random conversations of RDS with RDMA, over RoCE and iWARP, whole and damaged: a complete message has all bytes that its RDMA operation moved,
-and none has more. Linux, net/rds/ib_send.c: an operation's READs or WRITEs precede the SEND that names their key."""
+and none has more. Linux, net/rds/ib_send.c: an operation's READs or WRITEs precede the SEND that names their key. net/rds/send.c: messages that are
+cancelled before they are sent have used a sequence number; after a reconnect, those that were not acknowledged are sent again, but no RDMA operations."""
 import json
 import random
 import struct
@@ -56,7 +57,7 @@ def damaged(frames, kind, dice):
 class Player:
     """truth: {(object, sequence): (bytes, key or None, bytes moved with it)}"""
 
-    def __init__(self, seed, is_iwarp):
+    def __init__(self, seed, is_iwarp, has_gaps=False):
         self.dice = dice = random.Random(seed)
         if is_iwarp:
             self.scene = talk = iwarp_scene.Connection(rds.PORTS[0], together=dice.choice((0, 0, 700)), segment=dice.choice((1024, 1400)))
@@ -64,14 +65,38 @@ class Player:
             self.scene = Scene("rds", "")
             talk = Reliable(self.scene, port=rds.PORTS[0]).establish()
         self.talk, self.ends, self.truth, self.seed, self.key = talk, rds.pair(talk, dice.choice((4096, 16384))), {}, seed, 0x1000
+        self.talks, self.waiting, self.sent = [talk], {"a": [], "b": []}, 0
         for step in range(dice.choice((6, 15))):
+            if has_gaps and dice.random() < 0.2:
+                dice.choice(self.ends).sequence += dice.choice((1, 1, 3))
+            if has_gaps and not is_iwarp and dice.random() < 0.1:
+                self.reconnect()
             self.step(step)
 
     def message(self, end, step, length, key=None, moved=0, **options):
         data = bytes_of((self.seed, step, end.name), length)
         for packets in end.message(data, **options):
             self.scene.put(*packets)
+        self.sent += 1
         self.truth["%d>%d" % (end.port, end.there.port), str(end.sequence)] = data, key, moved
+        self.waiting[end.there.name].clear()
+        self.waiting[end.name].append((end.sequence, data, key, options))
+
+    def reconnect(self):
+        """The other end has an unknown part of what was not acknowledged."""
+        number = len(self.talks)
+        self.talk = Reliable(self.scene, a=("10.0.0.2", 0x11 + number, 0x100), b=("10.0.0.1", 0x42 + number, 0x800000), port=rds.PORTS[0]).establish()
+        self.talks.append(self.talk)
+        for end in self.ends:
+            end.talk, last = self.talk, end.sequence
+            for sequence, data, key, options in self.waiting[end.name]:
+                if key is not None:
+                    continue
+                end.sequence = sequence - 1
+                for packets in end.message(data, **{**options, "flags": options.get("flags", 0) | rds.RETRANSMITTED}):
+                    self.scene.put(*packets)
+                self.sent += 1
+            end.sequence = last
 
     def step(self, step):
         dice, end = self.dice, self.dice.choice(self.ends)
@@ -115,8 +140,16 @@ class Sessions(CliTest):
             self.assertEqual(one.get("rdma_bytes", 0), moved, one)
             self.assertEqual(one["data_bytes"], len(data), one)
 
-    def check_conversation(self, seed, is_iwarp, kinds):
-        player, path = Player(seed, is_iwarp), self.path("scene.pcap")
+    def check_lost(self, messages, truth):
+        """Between two messages: at least those that were sent, at most the sequence numbers."""
+        for way in {one["object"] for one in messages}:
+            mine = {int(one["id"]): one.get("messages_lost", 0) for one in messages if one["object"] == way}
+            for before, after in zip(sorted(mine), sorted(mine)[1:]):
+                sent = sum((way, str(number)) in truth for number in range(before + 1, after))
+                self.assertTrue(sent <= mine[after] <= after - before - 1, (way, before, after, sent, mine[after]))
+
+    def check_conversation(self, seed, is_iwarp, kinds, has_gaps=False):
+        player, path = Player(seed, is_iwarp, has_gaps), self.path("scene.pcap")
         player.scene.write_capture(path)
         frames = [(time, data, wire) for time, _, data, wire, *_ in capfile.timed(path)]
         for kind in kinds:
@@ -127,10 +160,13 @@ class Sessions(CliTest):
         messages = [one for one in found if one["name"] == "message"]
         for one in messages:
             self.check_message(one, player.truth, not kinds)
-        names = [(one["object"], one["id"]) for one in messages]
+        names = [(one["connection"], one["object"], one["id"]) for one in messages]
         self.assertEqual(len(names), len(set(names)))
+        if len(player.talks) == 1:
+            self.check_lost(messages, player.truth)
         if set(kinds) <= {"doubled"}:
-            self.assertEqual(set(names), set(player.truth))
+            self.assertEqual({name[1:] for name in names}, set(player.truth))
+            self.assertEqual((len(names), [one for one in messages if "messages_lost" in one]), (player.sent, []))
 
     def test_complete_messages_have_all_bytes_of_their_rdma(self):
         for seed in range(SEEDS):
@@ -139,6 +175,15 @@ class Sessions(CliTest):
             for is_iwarp in (False, True):
                 with self.subTest(seed, kinds=kinds, is_iwarp=is_iwarp):
                     self.check_conversation(seed, is_iwarp, kinds)
+
+    def test_cancelled_messages_and_reconnects(self):
+        """A sequence number that no message had is none of a lost message."""
+        for seed in range(100, 100 + SEEDS // 4):
+            dice = random.Random(seed)
+            kinds = dice.sample(DAMAGES, dice.choice((0, 0, 1, 2)))
+            for is_iwarp in (False, True):
+                with self.subTest(seed, kinds=kinds, is_iwarp=is_iwarp):
+                    self.check_conversation(seed, is_iwarp, kinds, True)
 
 
 class Late(CliTest):

@@ -17,7 +17,7 @@ class Upper(Scene):
 
 
 def rds_with_rdma():
-    scene = Upper("rds", "RDS: messages of several fragments, extension headers, credits, a sequence gap, a retransmitted message, ping and pong, "
+    scene = Upper("rds", "RDS: messages of several fragments, extension headers, credits, two messages that were not captured, a retransmitted message, ping and pong, "
                          "a congestion map with three ports, memory offered by RDMA_DEST, a WRITE and a READ of it, the message that names them")
     talk = scene.connection(port=rds.PORTS[1]).establish()
     a, b = rds.pair(talk)
@@ -29,7 +29,10 @@ def rds_with_rdma():
     request, responses = talk.read("b", 300, 0x1234, 4096)
     scene.put(*writes, talk.ack(writes[-1]), request, *responses)
     scene.put_all(b.message(b"done", extensions=struct.pack(">BI", rds.RDMA, 0x1234)), a.acknowledge())
-    a.sequence += 2
+    # not captured
+    for data in (b"first", b"second"):
+        a.message(data)
+    talk.anomalies["lost"] = 2
     scene.put_all(a.message(b"after two others", flags=rds.RETRANSMITTED | rds.ACK_REQUIRED), b.acknowledge())
     yield scene
 
