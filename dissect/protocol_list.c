@@ -20,6 +20,7 @@ static const struct {
 	{ "iwarp_ddp", "iwarp_ddp_rdmap" },
 	{ "iwarp_rdma", "iwarp_ddp_rdmap" },
 	{ "nvme", "nvme-rdma" },
+	{ "pweth", "pwethheuristic:pwethcw" },
 	{ "scsi", NULL },
 	{ "scsi_sbc", NULL },
 	{ "ipv6.dstopts", "ipv6.dstopts" },
@@ -76,7 +77,8 @@ static bool is_listed(const struct rtap_span *word, const struct rtap_span *last
 		return true;
 	/* headers of network protocols begin anew, as do DDP headers */
 	if (layer->protocol == PROTOCOL_DDP || layer->protocol < PROTOCOL_LRH)
-		return layer->protocol == PROTOCOL_PAUSE || layer->protocol == PROTOCOL_PFC;
+		return layer->protocol == PROTOCOL_PAUSE || layer->protocol == PROTOCOL_PFC ||
+		       (layer->protocol == PROTOCOL_MPLS && layer[-1].protocol == PROTOCOL_MPLS);
 	return word->length == last->length && !memcmp(word->bytes, last->bytes, word->length);
 }
 
@@ -95,6 +97,8 @@ void protocol_list_put(const struct rtap_packet *packet, struct line *line)
 			continue;
 		if (line->next > begin)
 			line_char(line, ':');
+		if (layer > packet->layers && layer->protocol == PROTOCOL_ETHERNET && layer[-1].protocol == PROTOCOL_MPLS)
+			line_text(line, "pwethheuristic:pwethnocw:");
 		line_bytes(line, (const char *)word.bytes, word.length);
 		if (has_type(layer->protocol) && layer + 1 < end && word_of(layer + 1).length)
 			line_text(line, ":ethertype");

@@ -11,12 +11,25 @@ const struct rtap_name ethertype_names[] = {
 	{ 0, NULL },
 };
 
+static bool is_tag(uint16_t protocol)
+{
+	switch (protocol) {
+	case PROTOCOL_VLAN:
+	case PROTOCOL_SERVICE_VLAN:
+	case PROTOCOL_MPLS:
+	case PROTOCOL_PSEUDOWIRE_WORD:
+	case PROTOCOL_ETHERNET: /* over MPLS */
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* The next layer after tags and labels, excluding the frame's trailer. */
 static const struct rtap_layer *after_tags(const struct rtap_packet *packet, const struct rtap_layer *layer)
 {
-	while ((layer = layer_after(packet, layer)))
-		if (layer->protocol != PROTOCOL_VLAN && layer->protocol != PROTOCOL_SERVICE_VLAN && layer->protocol != PROTOCOL_MPLS)
-			break;
+	while ((layer = layer_after(packet, layer)) && is_tag(layer->protocol))
+		;
 	return layer;
 }
 

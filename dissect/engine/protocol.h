@@ -22,6 +22,7 @@
 	X(SERVICE_VLAN, service_vlan_protocol) \
 	X(VLAN, vlan_protocol) \
 	X(MPLS, mpls_protocol) \
+	X(PSEUDOWIRE_WORD, pseudowire_word_protocol) \
 	X(IPOIB_LINK, ipoib_link_protocol) \
 	X(IPOIB, ipoib_protocol) \
 	X(EOIB, eoib_protocol) \

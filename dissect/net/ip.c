@@ -51,6 +51,7 @@ const struct rtap_name ip_protocol_names[] = {
 	{ 132, "SCTP" },
 	{ 135, "Mobility" },
 	{ 136, "UDP-Lite" },
+	{ 137, "MPLS" },
 	{ 139, "HIP" },
 	{ 140, "Shim6" },
 	{ 143, "Ethernet" },
@@ -71,6 +72,7 @@ const uint16_t ip_protocols[256] = {
 	[51] = PROTOCOL_AUTHENTICATION,
 	[58] = PROTOCOL_ICMPV6,
 	[60] = PROTOCOL_DESTINATION_OPTIONS,
+	[137] = PROTOCOL_MPLS,
 	[143] = PROTOCOL_ETHERNET,
 };
 

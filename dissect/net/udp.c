@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * UDP. RFC 768. RoCEv2 is known by destination port 4791 alone (IBTA annex A17): the source port is flow entropy.
- * So it is with VXLAN (RFC 7348, section 5) and GENEVE (RFC 8926, 3.3).
+ * So it is with VXLAN (RFC 7348, section 5), GENEVE (RFC 8926, 3.3) and MPLS (RFC 7510, section 3).
  */
 #include "config.h"
 
@@ -20,6 +20,7 @@
 #define PORT_VXLAN 4789
 #define PORT_ROCE_V2 4791
 #define PORT_GENEVE 6081
+#define PORT_MPLS 6635
 
 static const struct rtap_field udp_fields[] = {
 	{ "udp.srcport", "Source Port", UDP_SRC, RTAP_DEC, 0, NULL, NULL, NULL },
@@ -74,6 +75,8 @@ static inline enum result after_udp(struct parse *parse, const uint8_t *header)
 		parse->next = PROTOCOL_VXLAN;
 	else if (packet->destination_port == PORT_GENEVE)
 		parse->next = PROTOCOL_GENEVE;
+	else if (packet->destination_port == PORT_MPLS)
+		parse->next = PROTOCOL_MPLS;
 	else
 		return begin_unknown(parse);
 	return OK;

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "dissect/engine/ethertype.h"
+#include "dissect/engine/line_fit.h"
 #include "dissect/engine/parse.h"
 
 #define TAG_LENGTH 4
@@ -66,11 +67,14 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 {
 	const uint8_t *header = layer_bytes(packet, layer);
 
+	char *begin = line->next;
+
 	if (layer->length < TAG_LENGTH)
 		return;
 	line_text(line, "vlan ");
 	line_dec(line, bits(header, TAG_ID));
 	line_char(line, ' ');
+	line_spare(line, begin, LINE_SPARE_OUTER);
 	ethertype_summary(packet, layer, (uint16_t)bits(header, TAG_TYPE), line);
 }
 

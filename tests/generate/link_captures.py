@@ -168,6 +168,52 @@ def tunnels():
     return capture
 
 
+def pseudowire_frames(add):
+    """Ethernet with RoCE over MPLS: RFC 4448, with one label and three, with and without control word."""
+    for inner in (net.roce_v2(send(psn=4)), net.roce_v2(send(psn=6), version=6), net.vlan(net.roce_v2(send(psn=42)), 42),
+                  net.vlan(net.vlan(net.roce_v2(send(psn=43), version=6), 43), 44, tpid=0x88a8), ib.roce_v1(send(psn=1))):
+        frame = net.ethernet(inner)
+        for carried in (frame, net.control_word(frame), net.control_word(frame, 1), net.control_word(frame, 0xffff)):
+            for outer in (net.mpls(carried, 16), net.mpls(net.mpls(net.mpls(carried, 0xfffff, exp=7, ttl=1), 18, 0), 17, 0, 3, 255)):
+                add(outer)
+
+
+def pseudowires():
+    capture = Capture("pseudowires", 1, "RoCE in Ethernet over MPLS, with and without control word; MPLS in GRE, IP and UDP")
+
+    def add(piece):
+        capture.add(piece.forget("ip.version", "ipv6.version"))
+
+    pseudowire_frames(lambda piece: add(net.ethernet(piece)))
+    pseudowire_frames(lambda piece: add(net.ethernet(net.vlan(piece, 7))))
+    frame = net.control_word(net.ethernet(net.roce_v2(send(psn=5))), 5)
+    for carried in (frame, net.roce_v2(send(psn=7)), net.roce_v2(send(psn=8), version=6)):
+        stack = net.mpls(net.mpls(carried, 1000), 1001, 0)
+        for outer in (net.ipv4, net.ipv6):
+            where = {"src": "172.16.0.1", "dst": "172.16.0.2"} if outer is net.ipv4 else {"src": "fd01::1", "dst": "fd01::2"}
+            add(net.ethernet(outer(net.gre(stack), **where)))
+            add(net.ethernet(outer(stack.around(b"", (), 137), **where)))
+            add(net.ethernet(outer(net.udp(stack, 0xd003, 6635), **where)))
+    return capture
+
+
+def pseudowire_addresses():
+    """Without control word, the first four bits of a MAC address can be those of an IP version, of a control word or of a channel."""
+    capture = Capture("pseudowire-addresses", 1, "RoCE in Ethernet over MPLS: MAC addresses that begin as IP headers and control words do")
+    for first in (0x00, 0x02, 0x0e, 0x10, 0x24, 0x40, 0x44, 0x4c, 0x60, 0x64, 0x6e, 0xfe):
+        for second in (0x00, 0x45):
+            for inner in (net.roce_v2(send(psn=4)), net.vlan(net.roce_v2(send(psn=6), version=6), 42)):
+                frame = net.ethernet(inner, dst="%02x:%02x:00:64:00:02" % (first, second), src="%02x:%02x:00:64:00:01" % (first, second))
+                capture.add(net.ethernet(net.mpls(frame, 16)))
+                capture.add(net.ethernet(net.mpls(net.control_word(frame, 1), 16)))
+    # IP whose addresses look like an Ethertype
+    for source in ("8.0.69.1", "134.221.96.1", "129.0.0.1", "137.21.96.1"):
+        capture.add(net.ethernet(net.mpls(net.roce_v2(send(psn=9), src=source), 20)))
+    for source in ("fd00:0:800:4500::1", "fd00:0:86dd:6000::1", "fd00:0:8915:6000::1"):
+        capture.add(net.ethernet(net.mpls(net.roce_v2(send(psn=9), version=6, src=source), 20)))
+    return capture
+
+
 def mac_control_frame(opcode, rest, *facts):
     piece = Piece(struct.pack(">H", opcode) + rest, [("macc.opcode", opcode), *facts], 0x8808)
     return net.ethernet(piece, dst="01:80:c2:00:00:01", minimum=60)
@@ -200,3 +246,5 @@ def captures():
     yield ipv4_forms()
     yield ipv6_forms()
     yield tunnels()
+    yield pseudowires()
+    yield pseudowire_addresses()

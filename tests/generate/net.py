@@ -133,6 +133,18 @@ def vlan(piece, vid, priority=0, dei=0, tpid=0x8100, etype=None):
     return piece.around(data, facts, tpid)
 
 
+def mpls(piece, label, bottom=1, exp=0, ttl=64):
+    """One label of RFC 3032; `piece`: another one, or what the label stack carries."""
+    facts = [("mpls.label", label), ("mpls.exp", exp), ("mpls.bottom", bottom), ("mpls.ttl", ttl)]
+    return piece.around(put((label, 20), (exp, 3), (bottom, 1), (ttl, 8)), facts, 0x8847)
+
+
+def control_word(frame, sequence=0, reserved=0):
+    """That of Ethernet over MPLS. RFC 4448, 4.6."""
+    facts = [("pweth.cw.sequence_number", sequence)]
+    return frame.around(put((0, 4), (reserved, 12), (sequence, 16)), facts, None)
+
+
 def sll(piece, pkttype=0, hatype=1, address_bytes=mac(SRC)):
     """Linux cooked v1 (LINKTYPE_LINUX_SLL)."""
     data = struct.pack(">HHH", pkttype, hatype, len(address_bytes)) + address_bytes.ljust(8, b"\0")
