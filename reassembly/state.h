@@ -414,7 +414,7 @@ struct rtap_tracker {
 	bool finishes;                 /* the input has ended: deferred messages are sorted before they are reported */
 	struct message_list spare;     /* free list, by `link` */
 	uint32_t spare_count;
-	struct spare_blocks spare_operations, spare_commands; /* free lists of reassembly/operation.c and of reassembly/upper/command.c */
+	struct spare_blocks spare_operations, spare_commands; /* free lists: of reassembly/operation.c; of requests of upper layers */
 	struct budget_entry messages; /* the messages in memory */
 	struct iwarp_view view;        /* FPDUs of the current frame */
 	bool wanted_ahead;             /* the current FPDU was shown in an earlier frame, and that frame is wanted */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "dissect/engine/clear.h"
 #include "dissect/engine/line.h"
 #include "reassembly/infiniband/assembly.h"
 #include "reassembly/message_list.h"
@@ -173,17 +174,19 @@ static void evict(struct budget_entry *entry, void *owner)
 struct nccl_transfer *nccl_transfer_create(struct rtap_tracker *tracker, struct nccl_channel *channel, struct message *message, const uint8_t *bytes,
 					   uint32_t length)
 {
-	struct nccl_transfer *transfer = memory_new_zeroed(1, sizeof *transfer + length);
+	size_t size = sizeof(struct nccl_transfer) + length;
+	struct nccl_transfer *transfer = spare_blocks_take(&tracker->spare_commands, size);
 
 	if (!transfer) {
 		tracker->counters.evictions++;
 		return NULL;
 	}
+	clear_bytes(transfer, sizeof *transfer);
 	memcpy(transfer->written, bytes, length);
 	transfer->length = length;
 	transfer->channel = channel;
 	transfer->request.entry = (struct budget_entry){ .evict = evict, .give_up = give_up, .owner = tracker };
-	budget_charge(&tracker->budget, &transfer->request.entry, sizeof *transfer + length);
+	budget_charge(&tracker->budget, &transfer->request.entry, spare_blocks_room(size));
 	request_begin(tracker, &transfer->request, message->connection, message->shown.from_a);
 	request_seen(&transfer->request, message);
 	TAILQ_INSERT_TAIL(&channel->transfers, transfer, link);
@@ -653,7 +656,7 @@ void nccl_transfer_end(struct rtap_tracker *tracker, struct nccl_transfer *trans
 	leave_channel(transfer);
 	request_end(tracker, request);
 	region_free_room(request);
-	free(transfer);
+	spare_blocks_give(&tracker->spare_commands, transfer, sizeof *transfer + transfer->length);
 }
 
 void nccl_state_end(struct rtap_tracker *tracker, struct connection *connection)

@@ -5,10 +5,8 @@
  */
 #include "config.h"
 
-#include <stdlib.h>
-
-#include "base/memory.h"
 #include "dissect/dissect.h"
+#include "dissect/engine/clear.h"
 #include "dissect/rds/rds.h"
 #include "reassembly/infiniband/recovery.h"
 #include "reassembly/iwarp/ddp_half.h"
@@ -65,7 +63,7 @@ static void end_message(struct rtap_tracker *tracker, struct rds_message *messag
 	coverage_fini(&message->data);
 	coverage_fini(&message->cut);
 	request_end(tracker, &message->request);
-	free(message);
+	spare_blocks_give(&tracker->spare_commands, message, sizeof *message);
 }
 
 static void give_up(struct budget_entry *entry, void *owner)
@@ -141,11 +139,12 @@ static struct rds_message *create(struct upper_work *work, struct rds_side *side
 		tracker->counters.evictions++;
 		end_message(tracker, TAILQ_FIRST(&side->messages));
 	}
-	message = memory_new_zeroed(1, sizeof *message);
+	message = spare_blocks_take(&tracker->spare_commands, sizeof *message);
 	if (!message) {
 		tracker->counters.evictions++;
 		return NULL;
 	}
+	clear_bytes(message, sizeof *message);
 	message->sequence = bits(header, RDS_SEQUENCE);
 	message->length = (uint32_t)bits(header, RDS_LENGTH);
 	message->source_port = (uint16_t)bits(header, RDS_SOURCE_PORT);
@@ -155,7 +154,7 @@ static struct rds_message *create(struct upper_work *work, struct rds_side *side
 	if (message->flags & RDS_ACK_REQUIRED && message->sequence > side->asked)
 		side->asked = message->sequence;
 	message->request.entry = (struct budget_entry){ .evict = evict, .give_up = give_up, .owner = tracker };
-	budget_charge(&tracker->budget, &message->request.entry, sizeof *message);
+	budget_charge(&tracker->budget, &message->request.entry, spare_blocks_room(sizeof *message));
 	request_begin(tracker, &message->request, work->connection, work->from_a);
 	request_seen(&message->request, work->message);
 	enter(side, message);
