@@ -95,11 +95,14 @@ static bool is_row(const void *value, const void *wanted)
 
 static uint64_t hash_of(const struct row_key *key)
 {
-	uint64_t words[KEY_WORDS + 2] = { key->length };
+	size_t count = 2 + (key->length + 7) / 8;
+	uint64_t words[KEY_WORDS + 2];
 
+	words[0] = key->length;
+	words[1] = words[count - 1] = 0;
 	memcpy(&words[1], key->layer, strnlen(key->layer, sizeof words[1]));
 	memcpy(words + 2, key->name, key->length);
-	return map_hash(words, 2 + (key->length + 7) / 8);
+	return map_hash(words, count);
 }
 
 /* False: out of memory. */
