@@ -190,7 +190,7 @@ static void show_connection(void *owner, const struct rtap_connection *connectio
 		return;
 	if (listing->options->sampled) {
 		sampled = *connection;
-		sampled.anomaly_counts[RTAP_CONNECTION_ANOMALY_LOST] = 0;
+		sampled.anomaly_counts[RTAP_CONNECTION_ANOMALY_NOT_CAPTURED] = 0;
 		used.connection = &sampled;
 	}
 	if (reader_selects(reader, false, connection_json_of, &used)) {

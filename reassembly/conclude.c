@@ -59,7 +59,7 @@ void conclude_missing(const struct message *message, struct missing_list *list)
 }
 
 /* Responses that were not captured; the requester may lack them if it had no time to request them again. For requests, gaps are counted. */
-static void count_lost_responses(const struct rtap_tracker *tracker, struct message *message)
+static void count_missing_responses(const struct rtap_tracker *tracker, struct message *message)
 {
 	const struct rtap_message *shown = &message->shown;
 	const struct psn_stream *stream = message->stream;
@@ -72,9 +72,9 @@ static void count_lost_responses(const struct rtap_tracker *tracker, struct mess
 		if (shown->missing[i].reason == RTAP_MISSING_NOT_CAPTURED && shown->missing[i].length_known)
 			packets += (shown->missing[i].length + stream->pmtu - 1) / stream->pmtu;
 	counts = message->connection->shown.anomaly_counts;
-	counts[RTAP_CONNECTION_ANOMALY_LOST] += packets;
+	counts[RTAP_CONNECTION_ANOMALY_NOT_CAPTURED] += packets;
 	if (!message_final_psn(tracker, message))
-		counts[RTAP_CONNECTION_ANOMALY_LOST_UNACKNOWLEDGED] += packets;
+		counts[RTAP_CONNECTION_ANOMALY_NOT_CAPTURED_UNACKNOWLEDGED] += packets;
 }
 
 /* Packets whose lengths do not match their PSNs can cover more than the message. */
@@ -147,7 +147,7 @@ static bool conclude_any(const struct rtap_tracker *tracker, struct message *mes
 		conclude_data(message, &list);
 	shown->missing = list.items;
 	shown->missing_count = list.count;
-	count_lost_responses(tracker, message);
+	count_missing_responses(tracker, message);
 	adds = adds_up(message);
 	if (!adds)
 		message->connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_LENGTH_MISMATCH]++;
@@ -209,7 +209,7 @@ void message_settle(struct rtap_tracker *tracker, struct message *message)
  * The PSN below which missing packets are final: that of the oldest incomplete message if the gap is acknowledged, old or far
  * below the newest PSN; else up to what is acknowledged.
  */
-static uint64_t lost_before(const struct rtap_tracker *tracker, const struct psn_stream *stream)
+static uint64_t final_below(const struct rtap_tracker *tracker, const struct psn_stream *stream)
 {
 	const struct psn_gap *oldest = &stream->gaps.list[0];
 	const struct message *first = TAILQ_FIRST(&stream->messages);
@@ -222,11 +222,11 @@ static uint64_t lost_before(const struct rtap_tracker *tracker, const struct psn
 
 void conclude_gaps(struct psn_stream *stream, uint64_t psn)
 {
-	struct psn_lost lost = psn_give_up(stream, psn);
+	struct psn_given_up given_up = psn_give_up(stream, psn);
 	uint64_t *counts = stream->connection->shown.anomaly_counts;
 
-	counts[RTAP_CONNECTION_ANOMALY_LOST] += lost.packets;
-	counts[RTAP_CONNECTION_ANOMALY_LOST_UNACKNOWLEDGED] += lost.unacknowledged;
+	counts[RTAP_CONNECTION_ANOMALY_NOT_CAPTURED] += given_up.packets;
+	counts[RTAP_CONNECTION_ANOMALY_NOT_CAPTURED_UNACKNOWLEDGED] += given_up.unacknowledged;
 }
 
 void messages_settle(struct rtap_tracker *tracker, struct psn_stream *stream, bool all)
@@ -236,6 +236,7 @@ void messages_settle(struct rtap_tracker *tracker, struct psn_stream *stream, bo
 	while ((first = TAILQ_FIRST(&stream->messages)) && (all || message_final_psn(tracker, first)))
 		message_settle(tracker, first);
 	psn_give_up_responses(stream, stream->settled_high);
+	/* Gaps before the first settled message wait until the connection ends (connection_lifecycle.c). */
 	if (stream->gaps.count && stream->settled_end)
-		conclude_gaps(stream, all ? stream->settled_end : lost_before(tracker, stream));
+		conclude_gaps(stream, all ? stream->settled_end : final_below(tracker, stream));
 }

@@ -149,6 +149,11 @@ struct message {
 	uint64_t answered_at;              /* stream->packets at that time */
 	struct operation *operation;       /* of an upper layer, reported with this message; NULL: none */
 	bool has_first, has_last, answered, evicted;
+	/*
+	 * Its bytes are kept, not only which of them are present: of a SEND of several packets; of a READ or WRITE if its region keeps bytes
+	 * (region.keep_bytes: the layer needs them, as RPC does for exchanges with payload), or may be named later. If the owner wants the bytes of
+	 * all messages, tracker->keep says so. bytes_dropped: they were, for lack of memory.
+	 */
 	bool bytes_wanted : 1, bytes_dropped : 1;
 	bool has_landed : 1;               /* its data was copied to `region` and other regions of the request */
 	bool keeps_ahead : 1;              /* in the tracker's list `ahead` */
@@ -208,8 +213,7 @@ struct message {
 	struct tree_node by_psn;           /* in its stream's index, if the stream has one */
 };
 
-/* The requests of one direction and the responses to them. */
-#define PSN_LOST_GAPS 4
+#define PSN_GIVEN_UP_GAPS 4
 
 /* PSNs from `begin` up to but excluding `end`, unwrapped. */
 struct psn_range {
@@ -225,6 +229,7 @@ struct first_request {
 	uint64_t psn, virtual_address, length;
 };
 
+/* The requests of one direction and the responses to them. */
 struct psn_stream {
 	struct connection *connection;
 	bool started, from_a, reliable;
@@ -234,9 +239,9 @@ struct psn_stream {
 	bool has_open_gap;        /* the last gap is open */
 	uint64_t low, next;       /* lowest PSN seen; next expected PSN; unwrapped */
 	uint64_t acknowledged;    /* all PSNs below it are acknowledged; unwrapped */
-	uint64_t lost;            /* PSNs that were given up */
-	struct psn_range lost_gaps[PSN_LOST_GAPS]; /* the newest gaps that were given up */
-	uint32_t lost_count;      /* such gaps ever; the next one is at lost_gaps[lost_count % PSN_LOST_GAPS] */
+	uint64_t given_up;        /* PSNs that were never captured and are no longer expected */
+	struct psn_range given_up_gaps[PSN_GIVEN_UP_GAPS]; /* the newest gaps that were given up */
+	uint32_t given_up_count;      /* such gaps ever; the next one is at given_up_gaps[given_up_count % PSN_GIVEN_UP_GAPS] */
 	uint64_t packets;
 	int64_t last_ns;
 	uint32_t pmtu;            /* 0: unknown */

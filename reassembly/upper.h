@@ -74,8 +74,9 @@ struct upper_memory {
 	bool (*may_want)(const struct rtap_tracker *tracker, const struct connection *connection);
 	/* A READ or WRITE request names memory: sets message->region, and bytes_wanted if the bytes are needed. */
 	void (*claim)(struct rtap_tracker *tracker, struct message *message);
-	/* A message with a region is settled; is freed before that. */
-	void (*settled)(struct rtap_tracker *tracker, struct message *message);
+	/* A READ or WRITE with a region is settled: its bytes and missing ranges are final. */
+	void (*data_settled)(struct rtap_tracker *tracker, struct message *message);
+	/* Such a message is freed without having settled: forgets it. */
 	void (*discard)(struct message *message);
 	/*
 	 * A message of a request (request_number) had repeats; or lost time: iWARP, and READs and WRITEs whose data has landed. Its `shown` has
@@ -134,9 +135,9 @@ struct upper_layer {
 	void (*ahead)(struct upper_work *work);
 	const struct upper_memory *memory; /* NULL: its requests name none */
 	/* A SEND that carries a response (message->request) is settled: call request_end(). Not NULL if request_answered() is called. */
-	void (*settled)(struct rtap_tracker *tracker, struct message *message);
+	void (*response_settled)(struct rtap_tracker *tracker, struct message *message);
 	/* The message of a request (request->message) is settled. Its bytes may be freed after this call. */
-	void (*sent)(struct rtap_tracker *tracker, struct message *message);
+	void (*request_settled)(struct rtap_tracker *tracker, struct message *message);
 	/* Frees what the layer allocated for a message of its own: shown.items. */
 	void (*release)(struct rtap_tracker *tracker, struct message *message);
 	/* A message that waits for the end of its request (message->request) is reported before that. */
@@ -298,12 +299,12 @@ static inline void upper_claim(struct rtap_tracker *tracker, struct message *mes
 static inline void upper_settled(struct rtap_tracker *tracker, struct message *message)
 {
 	if (message->region)
-		message->connection->layer->memory->settled(tracker, message);
+		message->connection->layer->memory->data_settled(tracker, message);
 	/* The SEND of a request may wait for the end of the request. */
 	if (message->request && message->request->response == message)
-		message->connection->layer->settled(tracker, message);
-	else if (message->request && message->request->message == message && message->connection->layer->sent)
-		message->connection->layer->sent(tracker, message);
+		message->connection->layer->response_settled(tracker, message);
+	else if (message->request && message->request->message == message && message->connection->layer->request_settled)
+		message->connection->layer->request_settled(tracker, message);
 }
 
 static inline void upper_lost(struct rtap_tracker *tracker, const struct message *message, const struct upper_loss *loss)

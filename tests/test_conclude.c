@@ -409,7 +409,7 @@ Test(conclude, lost_responses_of_a_read_are_counted_by_packets)
 
 	message->end = BASE_PSN + 5;
 	conclude_message(tracker, message);
-	cr_expect_eq(connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_LOST], 2);
+	cr_expect_eq(connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_NOT_CAPTURED], 2);
 	discard(message);
 	/* nothing was lost of a READ that is not answered yet; all was if later requests are acknowledged */
 	for (uint32_t i = 0; i < 5; i++)
@@ -424,7 +424,7 @@ Test(conclude, lost_responses_of_a_read_are_counted_by_packets)
 		message->end = BASE_PSN + 5;
 		stream->acknowledged = BASE_PSN + (is_passed ? 5 : 0);
 		conclude_message(tracker, message);
-		cr_expect_eq(connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_LOST], is_passed ? 2 + 5 : 2);
+		cr_expect_eq(connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_NOT_CAPTURED], is_passed ? 2 + 5 : 2);
 		discard(message);
 	}
 }

@@ -75,7 +75,7 @@ static void set_burst(struct counts *counts, unsigned seconds, uint64_t count, u
 {
 	counts->direction->packets = 1;
 	counts->direction->last_ns = seconds * INT64_C(1000000000);
-	counts->direction->losses = of;
+	counts->direction->retransmission_runs = of;
 	stats_incidents(counts->stats, counts->direction)->worst_burst.occurrences.count = count;
 }
 
@@ -223,7 +223,7 @@ static void set_sampled(struct counts *counts, unsigned unused, uint64_t count, 
 	(void)unused;
 	(void)of;
 	counts->stats->options.sampled = true;
-	set_anomaly_count(counts, RTAP_CONNECTION_ANOMALY_LOST, count, count);
+	set_anomaly_count(counts, RTAP_CONNECTION_ANOMALY_NOT_CAPTURED, count, count);
 	counts->direction->usual.packets[CONGESTION_REQUEST] = 1;
 }
 
@@ -370,7 +370,7 @@ static const struct threshold_case {
 	{ "cnp_storm", set_storm, 0, 100, 0 },
 	{ "cnp_ignored", set_ignored, 0, 3, 500 },
 	{ "paused", set_pauses, 3, 1, 10 },
-	{ "unreliable_loss", set_unreliable, RTAP_CONNECTION_ANOMALY_LOST, 1, 0 },
+	{ "unreliable_loss", set_unreliable, RTAP_CONNECTION_ANOMALY_NOT_CAPTURED, 1, 0 },
 	{ "rpc_unanswered", set_overdue, 0, 1, 0 },
 	{ "credit_waits", set_credit_waits, 1000000, 1, 0 },
 	{ "last_credits", set_requests, offsetof(struct stats_requests, last_credits), 10, 100 },
@@ -393,7 +393,7 @@ static const struct threshold_case {
 	{ "out_of_order", set_late, STATS_OUT_OF_ORDER, 10, 10 },
 	{ "rpc_credits", set_calls, 1, 1, 0 },
 	{ "loss_cluster", set_burst, 10, 10, 500 },
-	{ "capture_loss", set_anomaly_count, RTAP_CONNECTION_ANOMALY_LOST, 1, 0 },
+	{ "capture_loss", set_anomaly_count, RTAP_CONNECTION_ANOMALY_NOT_CAPTURED, 1, 0 },
 };
 
 /* Tries a count below the one that is taken, that one, and one above. */
@@ -526,10 +526,10 @@ Test(finding_thresholds, omit_symptoms_that_another_finding_explains)
 	stats_event(counts.stats, &counts.connection->directions[1], STATS_CNP)->count = 1;
 	cr_expect_not(end_counts(&counts, "ce_without_cnp"));
 	begin_counts(&counts);
-	set_anomaly_count(&counts, RTAP_CONNECTION_ANOMALY_LOST, 5, 10);
-	counts.connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_LOST_UNACKNOWLEDGED] = 5;
+	set_anomaly_count(&counts, RTAP_CONNECTION_ANOMALY_NOT_CAPTURED, 5, 10);
+	counts.connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_NOT_CAPTURED_UNACKNOWLEDGED] = 5;
 	cr_expect_not(end_counts(&counts, "capture_loss"));
 	begin_counts(&counts);
-	set_unreliable(&counts, RTAP_CONNECTION_ANOMALY_LOST, 5, 10);
+	set_unreliable(&counts, RTAP_CONNECTION_ANOMALY_NOT_CAPTURED, 5, 10);
 	cr_expect_not(end_counts(&counts, "capture_loss"));
 }

@@ -99,7 +99,7 @@ static void same_direction(const struct stats_direction *one, const struct stats
 	SAME(marked);
 	SAME(attempts);
 	SAME(rnr_naks);
-	SAME(losses);
+	SAME(retransmission_runs);
 	SAME(rnr_wait_us);
 	cr_assert(!memcmp(&one->window, &other->window, sizeof one->window));
 	same_events(one, other);

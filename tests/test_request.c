@@ -180,7 +180,7 @@ static void end(struct rtap_tracker *its, struct connection *connection)
 }
 
 static const struct upper_layer echo_layer = {
-	.name = "echo", .packet = take_packet, .memory = &claim_memory, .settled = settled, .merged = move, .end = end,
+	.name = "echo", .packet = take_packet, .memory = &claim_memory, .response_settled = settled, .merged = move, .end = end,
 };
 
 static const struct upper_layer *const layers[] = { &echo_layer, NULL };

@@ -61,11 +61,11 @@ static void put_read(struct header *header, uint32_t position, uint32_t handle, 
 	put_segment(header, handle, length, offset);
 }
 
-static struct chunk_lists lists;
+static struct rpc_chunks lists;
 
 static void empty(void)
 {
-	chunk_lists_fini(&lists);
+	rpc_chunks_fini(&lists);
 }
 
 TestSuite(rpc_chunks, .fini = empty, .timeout = HANG_SECONDS);
@@ -78,7 +78,7 @@ static bool read_part(const struct header *header, uint32_t length, bool is_cut)
 
 	cr_assert_not_null(copy);
 	memcpy(copy, header->bytes, length);
-	good = chunk_lists_read(&lists, copy, length, is_cut);
+	good = rpc_chunks_read(&lists, copy, length, is_cut);
 	free(copy);
 	return good;
 }
@@ -169,14 +169,14 @@ Test(rpc_chunks, all_three_lists_are_read)
 	cr_expect(lists.reply_chunk);
 	cr_expect_eq(lists.header_length, header.length);
 	/* A chunk at position 0 is the message itself, and a reply chunk is the reply: neither is data. RFC 8166, 3.5.3 */
-	cr_expect_eq(chunk_lists_data(&lists), 200 + 300 + 4096 + 10 + 77);
-	cr_expect_eq(chunk_lists_length(&lists, CHUNK_READ, 0), 100);
-	cr_expect_eq(chunk_lists_length(&lists, CHUNK_READ, 140), 500);
-	cr_expect_eq(chunk_lists_length(&lists, CHUNK_READ, 141), 0);
-	cr_expect_eq(chunk_lists_length(&lists, CHUNK_WRITE, 0), 4106);
-	cr_expect_eq(chunk_lists_length(&lists, CHUNK_WRITE, 1), 77);
-	cr_expect_eq(chunk_lists_length(&lists, CHUNK_WRITE, 2), 0);
-	cr_expect_eq(chunk_lists_length(&lists, CHUNK_REPLY, 0), 2048);
+	cr_expect_eq(rpc_chunks_data(&lists), 200 + 300 + 4096 + 10 + 77);
+	cr_expect_eq(rpc_chunks_length(&lists, CHUNK_READ, 0), 100);
+	cr_expect_eq(rpc_chunks_length(&lists, CHUNK_READ, 140), 500);
+	cr_expect_eq(rpc_chunks_length(&lists, CHUNK_READ, 141), 0);
+	cr_expect_eq(rpc_chunks_length(&lists, CHUNK_WRITE, 0), 4106);
+	cr_expect_eq(rpc_chunks_length(&lists, CHUNK_WRITE, 1), 77);
+	cr_expect_eq(rpc_chunks_length(&lists, CHUNK_WRITE, 2), 0);
+	cr_expect_eq(rpc_chunks_length(&lists, CHUNK_REPLY, 0), 2048);
 }
 
 Test(rpc_chunks, a_truncated_header_gives_its_whole_segments_and_an_inconsistent_one_nothing)
@@ -193,7 +193,7 @@ Test(rpc_chunks, a_truncated_header_gives_its_whole_segments_and_an_inconsistent
 		while (whole < ALL_COUNT && all_segments[whole].end <= length)
 			whole++;
 		expect_first_segments(whole, length);
-		chunk_lists_empty(&lists);
+		rpc_chunks_empty(&lists);
 	}
 }
 
@@ -215,8 +215,8 @@ Test(rpc_chunks, segments_of_one_position_need_not_be_adjacent)
 		cr_expect_eq(lists.segments[i].chunk, positions[sorted[i]]);
 		cr_expect_eq(lists.segments[i].number, sorted[i]);
 	}
-	cr_expect_eq(chunk_lists_length(&lists, CHUNK_READ, 200), 10 + 12 + 15);
-	cr_expect_eq(chunk_lists_data(&lists), 10 + 12 + 13 + 15);
+	cr_expect_eq(rpc_chunks_length(&lists, CHUNK_READ, 200), 10 + 12 + 15);
+	cr_expect_eq(rpc_chunks_data(&lists), 10 + 12 + 13 + 15);
 }
 
 struct refused_case {
@@ -265,7 +265,7 @@ ParameterizedTest(struct refused_case *one, rpc_chunks, inconsistent_lists_are_r
 		cr_expect_eq(lists.header_length, header.length, "%s", one->what);
 	else
 		expect_empty();
-	chunk_lists_fini(&lists);
+	rpc_chunks_fini(&lists);
 }
 
 Test(rpc_chunks, a_list_that_no_receive_buffer_can_hold_is_refused)
@@ -278,12 +278,12 @@ Test(rpc_chunks, a_list_that_no_receive_buffer_can_hold_is_refused)
 		bytes[7] = 1;
 		for (uint32_t i = 0; i < count; i++)
 			bytes[FIXED + 24 * i + 3] = 1;
-		cr_expect_eq(chunk_lists_read(&lists, bytes, length, false), count == CHUNK_MAX_SEGMENTS);
+		cr_expect_eq(rpc_chunks_read(&lists, bytes, length, false), count == CHUNK_MAX_SEGMENTS);
 		cr_expect_eq(lists.count, count == CHUNK_MAX_SEGMENTS ? count : 0);
 		free(bytes);
-		chunk_lists_empty(&lists);
+		rpc_chunks_empty(&lists);
 		/* The memory of this many chunks is not kept for the next call. */
-		cr_expect_eq(chunk_lists_memory(&lists), 0);
+		cr_expect_eq(rpc_chunks_memory(&lists), 0);
 	}
 }
 
@@ -362,12 +362,12 @@ Test(rpc_chunks, chunks_of_any_lists_are_found_with_their_lengths)
 			for (uint32_t j = 0; j < described.count; j++)
 				if (described.segments[j].list == described.segments[i].list && described.segments[j].chunk == described.segments[i].chunk)
 					length += described.segments[j].length;
-			cr_assert_eq(chunk_lists_length(&lists, described.segments[i].list, described.segments[i].chunk), length, "round %u", round);
+			cr_assert_eq(rpc_chunks_length(&lists, described.segments[i].list, described.segments[i].chunk), length, "round %u", round);
 			if (described.segments[i].list == CHUNK_WRITE || (described.segments[i].list == CHUNK_READ && described.segments[i].chunk))
 				data += described.segments[i].length;
 		}
-		cr_assert_eq(chunk_lists_data(&lists), data, "round %u", round);
-		chunk_lists_empty(&lists);
+		cr_assert_eq(rpc_chunks_data(&lists), data, "round %u", round);
+		rpc_chunks_empty(&lists);
 	}
 }
 
@@ -424,7 +424,7 @@ Test(rpc_chunk_memory, a_reply_refers_to_memory_that_its_call_named_in_the_same_
 
 	write_all_lists(&header);
 	cr_assert(read_part(&header, header.length, false));
-	cr_assert(chunk_lists_name(tracker, &lists, &call));
+	cr_assert(rpc_chunks_name(tracker, &lists, &call));
 	cr_expect_eq(call.region_count, ALL_COUNT);
 	cr_expect_eq(call.read_length, 600);
 	for (uint32_t i = 0; i < ALL_COUNT; i++) {
@@ -439,7 +439,7 @@ Test(rpc_chunk_memory, a_reply_refers_to_memory_that_its_call_named_in_the_same_
 	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		const struct reply_case *one = &cases[i];
 		struct chunk_segment segment = { .list = (uint8_t)one->list, .r_key = one->r_key, .length = one->length, .offset = one->offset };
-		const struct region *region = chunk_lists_region_of(&call, &segment);
+		const struct region *region = rpc_chunks_region_of(&call, &segment);
 
 		cr_expect_eq(region ? region->begin : 0, one->begin, "case %u", i);
 	}
@@ -454,7 +454,7 @@ Test(rpc_chunk_memory, memory_ends_where_the_address_space_does)
 	for (unsigned list = 0; list < 3; list++)
 		put(&header, 0);
 	cr_assert(read_part(&header, header.length, false));
-	cr_assert(chunk_lists_name(tracker, &lists, &call));
+	cr_assert(rpc_chunks_name(tracker, &lists, &call));
 	cr_assert_not_null(lists.segments[0].region);
 	cr_expect_eq(lists.segments[0].region->begin, UINT64_C(0xffffffffffffff00));
 	cr_expect_eq(lists.segments[0].region->end, UINT64_MAX);
@@ -471,7 +471,7 @@ Test(rpc_chunk_memory, segments_of_one_key_that_overlap_share_a_region)
 	for (unsigned list = 0; list < 3; list++)
 		put(&header, 0);
 	cr_assert(read_part(&header, header.length, false));
-	cr_assert(chunk_lists_name(tracker, &lists, &call));
+	cr_assert(rpc_chunks_name(tracker, &lists, &call));
 	cr_expect_eq(call.region_count, 2);
 	cr_expect_eq(lists.segments[0].region, lists.segments[1].region);
 	cr_expect_neq(lists.segments[0].region, lists.segments[2].region);

@@ -39,8 +39,8 @@ extern "C" {
 
 /* Anomalies of a connection's packets, counted per connection. */
 #define RTAP_CONNECTION_ANOMALIES(X) \
-	X(LOST, "lost") /* packets not captured */ \
-	X(LOST_UNACKNOWLEDGED, "lost_unacknowledged") /* those of them that the receiver may lack: the network may have lost them */ \
+	X(NOT_CAPTURED, "lost") /* packets not captured */ \
+	X(NOT_CAPTURED_UNACKNOWLEDGED, "lost_unacknowledged") /* those of them that the receiver may lack: the network may have lost them */ \
 	X(OUT_OF_ORDER, "out_of_order") X(RETRANSMISSION, "retransmission") X(DUPLICATE, "duplicate") \
 	X(CAPTURED_TWICE, "captured_twice") X(DIFFERING_REPEAT, "differing_repeat") X(UNEXPECTED_RESPONSE, "unexpected_response") \
 	X(NAK_SEQUENCE, "nak_sequence") X(NAK_INVALID_REQUEST, "nak_invalid_request") X(NAK_ACCESS, "nak_access") \

@@ -71,7 +71,7 @@ static void connection_row(const struct report_page *page, const struct stats_co
 	html_cell_count(line, events_of(connection, STATS_RNR, STATS_RNR));
 	html_cell_count(line, events_of(connection, STATS_CE_MARK, STATS_CE_MARK));
 	html_cell_count(line, events_of(connection, STATS_CNP, STATS_CNP));
-	html_cell_count(line, shown->anomaly_counts[RTAP_CONNECTION_ANOMALY_LOST]);
+	html_cell_count(line, shown->anomaly_counts[RTAP_CONNECTION_ANOMALY_NOT_CAPTURED]);
 	html_cell_count(line, events_of(connection, STATS_UNANSWERED, STATS_UNANSWERED));
 	line_text(line, "</tr>\n");
 }

@@ -66,7 +66,7 @@ static bool is_reliable(const struct stats_connection *connection)
 
 static void look_lost(const struct stats_connection *connection, struct finding *finding)
 {
-	finding->count = connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_LOST];
+	finding->count = connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_NOT_CAPTURED];
 	finding->of = connection->shown.packets + finding->count;
 }
 
@@ -76,7 +76,7 @@ static void look_not_captured(const struct stats *stats, const struct stats_conn
 	(void)stats;
 	if (is_reliable(connection)) {
 		look_lost(connection, finding);
-		finding->count -= connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_LOST_UNACKNOWLEDGED];
+		finding->count -= connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_NOT_CAPTURED_UNACKNOWLEDGED];
 	}
 }
 
@@ -138,7 +138,7 @@ static void look_cluster(const struct stats *stats, const struct stats_connectio
 	if (!direction->packets || stats_elapsed(direction->first_ns, direction->last_ns) < CLUSTER_NS)
 		return;
 	findings_take(finding, &burst->occurrences);
-	finding->of = direction->losses;
+	finding->of = direction->retransmission_runs;
 	finding->has_begin = true;
 	finding->begin_ns = burst->begin_ns;
 }

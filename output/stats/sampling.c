@@ -72,7 +72,7 @@ static bool evidence_of(const struct stats_connection *connection, struct eviden
 		evidence->holes += stats_event_of(direction, STATS_GAP)->count;
 		filled += stats_event_of(direction, STATS_OUT_OF_ORDER)->count + stats_event_of(direction, STATS_RETRANSMISSION)->count;
 	}
-	evidence->missing = connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_LOST];
+	evidence->missing = connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_NOT_CAPTURED];
 	/* for TCP the number of segments of a hole is unknown */
 	if (transport == RTAP_TRANSPORT_IWARP)
 		evidence->missing = evidence->holes > filled ? evidence->holes - filled : 0;

@@ -683,7 +683,7 @@ static void direction_merge(struct stats *stats, struct stats_direction *directi
 	if (other->attempts > direction->attempts)
 		direction->attempts = other->attempts;
 	direction->data_packets += other->data_packets;
-	direction->losses += other->losses;
+	direction->retransmission_runs += other->retransmission_runs;
 	direction->calls += other->calls;
 	direction->replies += other->replies;
 	if (other->most_calls_in_flight > direction->most_calls_in_flight)

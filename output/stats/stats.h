@@ -97,19 +97,19 @@ struct stats_events {
 };
 
 /* Time lost to a recovery, until end_ns. */
-struct stats_loss {
+struct stats_time_lost {
 	int64_t end_ns, lost_ns;
 };
 
 /* Losses that are kept, to compare them with the times of operations. */
-#define STATS_LOSSES 64
+#define STATS_TIMES_LOST 64
 
 /* Losses and recoveries of one direction, allocated when the first one occurs; most directions have none. */
 struct stats_incidents {
 	struct stats_burst last_burst, worst_burst;
 	struct stats_recovery recoveries[RTAP_RECOVERY_COUNT]; /* by enum rtap_recovery */
-	struct stats_loss losses[STATS_LOSSES]; /* the latest ones: number n in n % STATS_LOSSES */
-	uint64_t loss_count;
+	struct stats_time_lost times_lost[STATS_TIMES_LOST]; /* the latest ones: number n in n % STATS_TIMES_LOST */
+	uint64_t time_lost_count;
 	int64_t rnr_until_ns;               /* end of the wait requested by the last RNR NAK, or time of the retransmission */
 	struct stats_reordering reordering;
 	bool closed;                        /* iWARP: the other end's receive window is closed, since closed_ns */
@@ -139,7 +139,7 @@ struct stats_direction {
 	struct congestion_cnps *cnps;       /* sent and received; NULL: none */
 	struct histogram *reaction_ns;      /* from the first CE mark to the CNP that it caused; NULL: none */
 	int64_t marked_ns;
-	uint64_t losses;                    /* runs of retransmissions */
+	uint64_t retransmission_runs;
 	uint64_t rnr_wait_us;               /* sum of the timers of its RNR NAKs */
 	struct stats_requests *requests;    /* operations of upper layers that it requested; NULL: none */
 	uint64_t calls, replies;            /* RPC calls that it sent, and those of them with a reply */

@@ -21,12 +21,12 @@ struct stats_occurrences stats_sum(const struct stats *stats, enum stats_event e
 	return sum;
 }
 
-uint64_t stats_anomaly_count(const struct stats *stats, enum rtap_connection_anomaly anomaly_counts)
+uint64_t stats_anomaly_count(const struct stats *stats, enum rtap_connection_anomaly anomaly)
 {
-	uint64_t sum = stats->others.shown.anomaly_counts[anomaly_counts];
+	uint64_t sum = stats->others.shown.anomaly_counts[anomaly];
 
 	for (uint64_t i = 0; i < stats->table_room; i++)
-		sum += stats->table[i] ? stats->table[i]->shown.anomaly_counts[anomaly_counts] : 0;
+		sum += stats->table[i] ? stats->table[i]->shown.anomaly_counts[anomaly] : 0;
 	return sum;
 }
 

@@ -41,7 +41,7 @@ bool stats_write_all(const struct stats *stats, const struct findings *findings,
 struct stats_occurrences stats_sum(const struct stats *stats, enum stats_event event);
 
 /* One anomaly count, over all connections. */
-uint64_t stats_anomaly_count(const struct stats *stats, enum rtap_connection_anomaly anomaly_counts);
+uint64_t stats_anomaly_count(const struct stats *stats, enum rtap_connection_anomaly anomaly);
 
 /* "NFSv3 READ", with `separator` before the name or number of an operation. False: unknown program; nothing is written. */
 bool stats_rpc_name(const struct stats_rpc *row, const char *separator, struct line *line);

@@ -318,13 +318,13 @@ static void count_slow(struct stats_slow *slow, const struct rtap_operation *ope
 static int64_t lost_between(const struct stats_direction *direction, int64_t begin_ns, int64_t end_ns)
 {
 	const struct stats_incidents *incidents = stats_incidents_of(direction);
-	uint64_t kept = incidents->loss_count < STATS_LOSSES ? incidents->loss_count : STATS_LOSSES;
+	uint64_t kept = incidents->time_lost_count < STATS_TIMES_LOST ? incidents->time_lost_count : STATS_TIMES_LOST;
 	int64_t sum_ns = 0;
 
-	if (kept == STATS_LOSSES && incidents->losses[incidents->loss_count % STATS_LOSSES].end_ns > begin_ns)
+	if (kept == STATS_TIMES_LOST && incidents->times_lost[incidents->time_lost_count % STATS_TIMES_LOST].end_ns > begin_ns)
 		return INT64_MAX;
 	for (uint64_t i = 0; i < kept; i++) {
-		const struct stats_loss *loss = &incidents->losses[i];
+		const struct stats_time_lost *loss = &incidents->times_lost[i];
 		int64_t until_ns = loss->end_ns < end_ns ? loss->end_ns : end_ns, from_ns = loss->end_ns - loss->lost_ns;
 
 		sum_ns += stats_elapsed(from_ns > begin_ns ? from_ns : begin_ns, until_ns);

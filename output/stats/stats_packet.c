@@ -14,6 +14,7 @@
 #include "output/stats/stats_count.h"
 #include "output/stats/stats_packet.h"
 
+/* Per direction. The connection counts the same without frames, and the packets that were never captured: psn_count_analysis(). */
 static const uint8_t events_of_analysis[RTAP_PSN_COUNT] = {
 	[RTAP_PSN_NONE] = STATS_EVENT_COUNT,
 	[RTAP_PSN_IN_ORDER] = STATS_EVENT_COUNT,
@@ -146,12 +147,12 @@ static void note_acknowledgement(struct stats *stats, struct stats_direction *se
 	}
 }
 
-static void note_loss(struct stats *stats, struct stats_direction *sender, const struct stats_sight *sight)
+static void note_retransmission_run(struct stats *stats, struct stats_direction *sender, const struct stats_sight *sight)
 {
 	struct stats_incidents *incidents = stats_incidents(stats, sender);
 	struct stats_burst *burst = &incidents->last_burst;
 
-	sender->losses++;
+	sender->retransmission_runs++;
 	if (!burst->occurrences.count || sight->time_ns < burst->begin_ns || stats_elapsed(burst->begin_ns, sight->time_ns) >= STATS_BURST_NS)
 		*burst = (struct stats_burst){ .begin_ns = sight->time_ns };
 	stats_count(&burst->occurrences, sight->frame, sight->time_ns);
@@ -176,10 +177,10 @@ static void note_wait(struct stats_recovery *recovery, int64_t wait_ns, uint8_t 
 		recovery->most_ns = wait_ns;
 }
 
-static void keep_loss(struct stats_incidents *incidents, int64_t end_ns, int64_t lost_ns)
+static void keep_time_lost(struct stats_incidents *incidents, int64_t end_ns, int64_t lost_ns)
 {
 	if (lost_ns > 0)
-		incidents->losses[incidents->loss_count++ % STATS_LOSSES] = (struct stats_loss){ end_ns, lost_ns };
+		incidents->times_lost[incidents->time_lost_count++ % STATS_TIMES_LOST] = (struct stats_time_lost){ end_ns, lost_ns };
 }
 
 /* A recovery begins, or time was lost to one. `asker`: the end whose requests are retransmitted. */
@@ -189,7 +190,7 @@ static __attribute__((noinline)) void note_recovery(struct stats *stats, struct 
 	struct stats_recovery *recovery = &incidents->recoveries[sight->flow.recovery];
 
 	incidents->recoveries[sight->flow.lost_to].time_lost_ns += sight->time_lost_ns;
-	keep_loss(incidents, sight->time_ns, sight->time_lost_ns);
+	keep_time_lost(incidents, sight->time_ns, sight->time_lost_ns);
 	if (!sight->flow.recovery)
 		return;
 	stats_note_event(stats, asker, sight->flow.recovery == RTAP_RECOVERY_TIMEOUT ? STATS_AFTER_TIMEOUT :
@@ -200,7 +201,7 @@ static __attribute__((noinline)) void note_recovery(struct stats *stats, struct 
 		incidents->rnr_until_ns = sight->time_ns;
 	note_wait(recovery, sight->time_lost_ns, sight->flow.attempt);
 	asker->attempts = sight->flow.attempt;
-	note_loss(stats, asker, sight);
+	note_retransmission_run(stats, asker, sight);
 }
 
 /* Counts runs of retransmitted iWARP segments. Segments without data are ignored. */
@@ -209,7 +210,7 @@ static void note_segment(struct stats *stats, struct stats_direction *sender, co
 	if (!sight->payload_bytes)
 		return;
 	if (again && !sender->recovers)
-		note_loss(stats, sender, sight);
+		note_retransmission_run(stats, sender, sight);
 	sender->recovers = again;
 }
 
@@ -224,7 +225,7 @@ static __attribute__((noinline)) void note_tcp_recoveries(struct stats *stats, s
 			stats_count(&recovery->occurrences, found->frame, sight->time_ns);
 		} else {
 			recovery->time_lost_ns += stats_elapsed(found->begin_ns, found->end_ns);
-			keep_loss(incidents, found->end_ns, stats_elapsed(found->begin_ns, found->end_ns));
+			keep_time_lost(incidents, found->end_ns, stats_elapsed(found->begin_ns, found->end_ns));
 		}
 		if (found->cause != RTAP_RECOVERY_ZERO_WINDOW)
 			continue;

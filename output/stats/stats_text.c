@@ -176,7 +176,7 @@ void stats_text_notes(const void *what, struct line *line)
 {
 	const struct stats_record *record = what;
 	const struct stats *stats = record->stats;
-	uint64_t lost = stats_anomaly_count(stats, RTAP_CONNECTION_ANOMALY_LOST);
+	uint64_t lost = stats_anomaly_count(stats, RTAP_CONNECTION_ANOMALY_NOT_CAPTURED);
 	char *begin = line->next;
 
 	all_events(stats, line);

@@ -364,34 +364,3 @@ bool assembly_is_whole(const struct message *message)
 		return message->shown.request_seen && message->has_last;
 	}
 }
-
-static const uint8_t anomaly_of_analysis[RTAP_PSN_COUNT] = {
-	[RTAP_PSN_OUT_OF_ORDER] = RTAP_CONNECTION_ANOMALY_OUT_OF_ORDER,
-	[RTAP_PSN_RETRANSMISSION] = RTAP_CONNECTION_ANOMALY_RETRANSMISSION,
-	[RTAP_PSN_DUPLICATE] = RTAP_CONNECTION_ANOMALY_DUPLICATE,
-	[RTAP_PSN_CAPTURED_TWICE] = RTAP_CONNECTION_ANOMALY_CAPTURED_TWICE,
-	[RTAP_PSN_UNEXPECTED] = RTAP_CONNECTION_ANOMALY_UNEXPECTED_RESPONSE,
-	[RTAP_PSN_RESYNCHRONISED] = RTAP_CONNECTION_ANOMALY_RESYNCHRONISED,
-};
-
-void assembly_count_anomaly(struct connection *connection, enum rtap_psn_analysis analysis, bool differs)
-{
-	uint64_t *anomaly_counts = connection->shown.anomaly_counts;
-
-	if (analysis > RTAP_PSN_GAP)
-		anomaly_counts[anomaly_of_analysis[analysis]]++;
-	anomaly_counts[RTAP_CONNECTION_ANOMALY_DIFFERING_REPEAT] += differs;
-}
-
-void assembly_start(struct psn_stream *stream, uint32_t psn)
-{
-	const struct rtap_connection *shown = &stream->connection->shown;
-	const struct rtap_end *sender = stream->from_a ? &shown->a : &shown->b;
-
-	if (shown->learned_by_cm && sender->psn_known && ((psn - sender->psn) & PSN_MASK) < PSN_WINDOW) {
-		psn_start(stream, sender->psn);
-		stream->settled_end = stream->next;
-	} else {
-		psn_start(stream, psn);
-	}
-}

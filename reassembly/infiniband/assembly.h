@@ -161,19 +161,6 @@ static inline void assembly_fill_completion(struct rtap_flow_facts *flow, const 
 	flow->message_length = length;
 }
 
-/* assembly_count_analysis() of a packet that is not simply the next one. */
-void assembly_count_anomaly(struct connection *connection, enum rtap_psn_analysis analysis, bool differs);
-
-/* Counts the packet by its place in the PSN sequence. */
-static inline void assembly_count_analysis(struct connection *connection, enum rtap_psn_analysis analysis, bool differs)
-{
-	if (analysis > RTAP_PSN_GAP || differs)
-		assembly_count_anomaly(connection, analysis, differs);
-}
-
-/* Starts the sequence at a PSN known from the handshake. */
-void assembly_start(struct psn_stream *stream, uint32_t psn);
-
 /* Whether a PSN belongs to another conversation. Responses to a READ can be any number of PSNs after the next request. */
 static inline bool assembly_is_far(const struct psn_stream *stream, uint64_t psn)
 {

@@ -58,12 +58,12 @@ static __attribute__((noinline)) void close_unreliable(struct psn_stream *stream
 {
 	struct message *before = begins ? message_list_before(message) : NULL;
 
-		for (; before && !before->answered; before = message_list_before(before)) {
-			message_list_leave_unacked(stream, before);
-			before->answered = true;
-			before->answered_ns = now_ns;
-			before->answered_at = stream->packets;
-		}
+	for (; before && !before->answered; before = message_list_before(before)) {
+		message_list_leave_unacked(stream, before);
+		before->answered = true;
+		before->answered_ns = now_ns;
+		before->answered_at = stream->packets;
+	}
 	if (!message->answered && assembly_is_whole(message)) {
 		message_list_leave_unacked(stream, message);
 		message->answered = true;
@@ -266,7 +266,7 @@ static __attribute__((cold, noinline)) void begin_anew(struct rtap_tracker *trac
 	stream->settled_end = stream->settled_high = stream->response_next = stream->fragment_psn = 0;
 	stream->asked_again = stream->asked_first = (struct psn_range){ 0 };
 	memset(stream->acks, 0, sizeof stream->acks);
-	memset(stream->lost_gaps, 0, sizeof stream->lost_gaps);
+	memset(stream->given_up_gaps, 0, sizeof stream->given_up_gaps);
 	psn_start(stream, psn);
 }
 
@@ -314,7 +314,7 @@ static uint64_t analyse_request(struct psn_stream *stream, struct rtap_packet *p
 		psn_take_lateness(stream, flow);
 	if (is_resynchronised)
 		flow->analysis = RTAP_PSN_RESYNCHRONISED;
-	assembly_count_analysis(stream->connection, (enum rtap_psn_analysis)flow->analysis, flow->differs);
+	psn_count_analysis(stream->connection, (enum rtap_psn_analysis)flow->analysis, flow->differs);
 	return count;
 }
 
@@ -335,7 +335,7 @@ void ib_message_request(struct rtap_tracker *tracker, struct psn_stream *stream,
 	uint64_t psn, count;
 
 	if (!stream->started)
-		assembly_start(stream, ib->psn);
+		psn_start_at_packet(stream, ib->psn);
 	psn = psn_unwrap(stream, ib->psn);
 	if (assembly_is_far(stream, psn)) {
 		/* A corrupt packet would end all incomplete messages. */

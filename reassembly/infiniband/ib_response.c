@@ -571,7 +571,7 @@ void ib_response_packet(struct rtap_tracker *tracker, struct psn_stream *stream,
 		return;
 	}
 	if (!stream->started)
-		assembly_start(stream, response->psn);
+		psn_start_at_packet(stream, response->psn);
 	psn = psn_unwrap(stream, response->psn);
 	/* It answers a request that is too old or was never sent. */
 	if (assembly_is_far(stream, psn)) {
@@ -610,7 +610,7 @@ void ib_response_packet(struct rtap_tracker *tracker, struct psn_stream *stream,
 		break;
 	}
 out:
-	assembly_count_analysis(stream->connection, analysis, differs);
+	psn_count_analysis(stream->connection, analysis, differs);
 	if (flow) {
 		flow->analysis = (uint8_t)analysis;
 		flow->differs = differs;

@@ -612,8 +612,8 @@ void psn_fill(struct psn_stream *stream, uint64_t begin, uint64_t end)
 
 void psn_note_unreadable(struct psn_stream *stream, uint64_t begin, uint64_t end)
 {
-	stream->lost += end - begin;
-	stream->lost_gaps[stream->lost_count++ % PSN_LOST_GAPS] = (struct psn_range){ begin, end };
+	stream->given_up += end - begin;
+	stream->given_up_gaps[stream->given_up_count++ % PSN_GIVEN_UP_GAPS] = (struct psn_range){ begin, end };
 }
 
 /*
@@ -628,18 +628,18 @@ static uint64_t count_unacknowledged(const struct psn_stream *stream, const stru
 }
 
 /* `stream`: keeps the newest ones; NULL: none. */
-static struct psn_lost give_up(struct psn_gaps *gaps, uint64_t psn, struct psn_stream *stream)
+static struct psn_given_up give_up(struct psn_gaps *gaps, uint64_t psn, struct psn_stream *stream)
 {
-	struct psn_lost lost = { 0 };
+	struct psn_given_up given_up = { 0 };
 	uint32_t gone = 0;
 
 	for (; gone < gaps->count && gaps->list[gone].begin < psn; gone++) {
 		struct psn_gap *gap = &gaps->list[gone];
 		uint64_t end = gap->end < psn ? gap->end : psn;
 
-		lost.packets += end - gap->begin;
+		given_up.packets += end - gap->begin;
 		if (stream) {
-			lost.unacknowledged += count_unacknowledged(stream, gap, gap->begin, end);
+			given_up.unacknowledged += count_unacknowledged(stream, gap, gap->begin, end);
 			psn_note_unreadable(stream, gap->begin, end);
 		}
 		gap->begin = end;
@@ -648,12 +648,12 @@ static struct psn_lost give_up(struct psn_gaps *gaps, uint64_t psn, struct psn_s
 	}
 	gaps->count -= gone;
 	memmove(gaps->list, gaps->list + gone, gaps->count * sizeof *gaps->list);
-	return lost;
+	return given_up;
 }
 
-struct psn_lost psn_give_up(struct psn_stream *stream, uint64_t psn)
+struct psn_given_up psn_give_up(struct psn_stream *stream, uint64_t psn)
 {
-	return stream->gaps.count ? give_up(&stream->gaps, psn, stream) : (struct psn_lost){ 0 };
+	return stream->gaps.count ? give_up(&stream->gaps, psn, stream) : (struct psn_given_up){ 0 };
 }
 
 bool psn_is_missing(const struct psn_stream *stream, uint64_t begin, uint64_t end)
@@ -663,20 +663,20 @@ bool psn_is_missing(const struct psn_stream *stream, uint64_t begin, uint64_t en
 	return at < stream->gaps.count && stream->gaps.list[at].begin < end;
 }
 
-bool psn_was_lost(const struct psn_stream *stream, uint64_t lost, uint64_t begin, uint64_t end)
+bool psn_was_given_up(const struct psn_stream *stream, uint64_t given_up, uint64_t begin, uint64_t end)
 {
 	uint64_t kept = 0;
 
-	if (stream->lost == lost)
+	if (stream->given_up == given_up)
 		return false;
-	for (uint32_t i = 0; i < PSN_LOST_GAPS; i++) {
-		const struct psn_range *gap = &stream->lost_gaps[i];
+	for (uint32_t i = 0; i < PSN_GIVEN_UP_GAPS; i++) {
+		const struct psn_range *gap = &stream->given_up_gaps[i];
 
 		kept += gap->end - gap->begin;
 		if (gap->begin < end && gap->end > begin)
 			return true;
 	}
-	return stream->lost - kept > lost;
+	return stream->given_up - kept > given_up;
 }
 
 void psn_give_up_responses(struct psn_stream *stream, uint64_t psn)
@@ -696,4 +696,35 @@ void psn_fini(struct psn_stream *stream)
 	stream->gaps = stream->response_gaps = (struct psn_gaps){ 0 };
 	stream->recovery = (struct recovery){ 0 };
 	stream->resized = true;
+}
+
+void psn_start_at_packet(struct psn_stream *stream, uint32_t psn)
+{
+	const struct rtap_connection *shown = &stream->connection->shown;
+	const struct rtap_end *sender = stream->from_a ? &shown->a : &shown->b;
+
+	if (shown->learned_by_cm && sender->psn_known && ((psn - sender->psn) & PSN_MASK) < PSN_WINDOW) {
+		psn_start(stream, sender->psn);
+		stream->settled_end = stream->next;
+	} else {
+		psn_start(stream, psn);
+	}
+}
+
+static const uint8_t anomaly_of_analysis[RTAP_PSN_COUNT] = {
+	[RTAP_PSN_OUT_OF_ORDER] = RTAP_CONNECTION_ANOMALY_OUT_OF_ORDER,
+	[RTAP_PSN_RETRANSMISSION] = RTAP_CONNECTION_ANOMALY_RETRANSMISSION,
+	[RTAP_PSN_DUPLICATE] = RTAP_CONNECTION_ANOMALY_DUPLICATE,
+	[RTAP_PSN_CAPTURED_TWICE] = RTAP_CONNECTION_ANOMALY_CAPTURED_TWICE,
+	[RTAP_PSN_UNEXPECTED] = RTAP_CONNECTION_ANOMALY_UNEXPECTED_RESPONSE,
+	[RTAP_PSN_RESYNCHRONISED] = RTAP_CONNECTION_ANOMALY_RESYNCHRONISED,
+};
+
+void psn_count_anomaly(struct connection *connection, enum rtap_psn_analysis analysis, bool differs)
+{
+	uint64_t *anomaly_counts = connection->shown.anomaly_counts;
+
+	if (analysis > RTAP_PSN_GAP)
+		anomaly_counts[anomaly_of_analysis[analysis]]++;
+	anomaly_counts[RTAP_CONNECTION_ANOMALY_DIFFERING_REPEAT] += differs;
 }

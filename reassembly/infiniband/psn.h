@@ -23,8 +23,24 @@ struct psn_sight {
 	uint16_t id;         /* IPv4 identification; 0 without one */
 };
 
-/* Starts a stream at its first packet. */
+/* Starts a stream at this PSN. */
 void psn_start(struct psn_stream *stream, uint32_t psn);
+
+/* Starts a stream at its first packet, with this PSN; or at the PSN that the connection's setup named, if that is shortly before it. */
+void psn_start_at_packet(struct psn_stream *stream, uint32_t psn);
+
+/* psn_count_analysis() of a packet that is not simply the next one. */
+void psn_count_anomaly(struct connection *connection, enum rtap_psn_analysis analysis, bool differs);
+
+/*
+ * Counts the packet in the connection by its place in the PSN sequence. The statistics count flow->analysis of each packet as well, per direction
+ * and with frame numbers (output/stats/stats_packet.c); only these counters have the packets that were never captured (conclude.c).
+ */
+static inline void psn_count_analysis(struct connection *connection, enum rtap_psn_analysis analysis, bool differs)
+{
+	if (analysis > RTAP_PSN_GAP || differs)
+		psn_count_anomaly(connection, analysis, differs);
+}
 
 /*
  * Classifies a request of `count` PSNs and advances the stream. `psn` is unwrapped. *differs: it is a repeat with another
@@ -110,26 +126,26 @@ static inline void psn_acknowledge(struct psn_stream *stream, uint64_t psn, int6
 void psn_fill(struct psn_stream *stream, uint64_t begin, uint64_t end);
 
 /* Requests that were never captured. `unacknowledged`: those of them that the receiver may lack. */
-struct psn_lost {
+struct psn_given_up {
 	uint64_t packets, unacknowledged;
 };
 
-/* Removes gaps below `psn`. Returns what was lost in them. */
-struct psn_lost psn_give_up(struct psn_stream *stream, uint64_t psn);
+/* Removes gaps below `psn`. Returns the packets in them. */
+struct psn_given_up psn_give_up(struct psn_stream *stream, uint64_t psn);
 
 /* Whether requests from `begin` up to but excluding `end` are missing and still expected. */
 bool psn_is_missing(const struct psn_stream *stream, uint64_t begin, uint64_t end);
 
 /*
- * Whether requests from `begin` up to but excluding `end` were given up since stream->lost was `lost`; also true if that is no
+ * Whether requests from `begin` up to but excluding `end` were given up since stream->given_up was `given_up`; also true if that is no
  * longer known.
  */
-bool psn_was_lost(const struct psn_stream *stream, uint64_t lost, uint64_t begin, uint64_t end);
+bool psn_was_given_up(const struct psn_stream *stream, uint64_t given_up, uint64_t begin, uint64_t end);
 
-/* The requests from `begin` up to but excluding `end` were truncated before what identifies them: psn_was_lost() takes them for lost. */
+/* The requests from `begin` up to but excluding `end` were truncated before what identifies them: psn_was_given_up() counts them too. */
 void psn_note_unreadable(struct psn_stream *stream, uint64_t begin, uint64_t end);
 
-/* Removes gaps of READ responses below `psn`. Their packets are counted as lost with their messages. */
+/* Removes gaps of READ responses below `psn`. Their packets are counted with their messages. */
 void psn_give_up_responses(struct psn_stream *stream, uint64_t psn);
 
 void psn_fini(struct psn_stream *stream);

@@ -515,7 +515,7 @@ void iwarp_stream_hole(struct iwarp_stream *stream, bool from_a, const struct tc
 		begin_frames(half, hole->offset, false);
 	fpdu_skip(&half->framer, hole->length, reasons[hole->reason]);
 	if (stream->connection)
-		stream->connection->shown.anomaly_counts[hole->reason == TCP_HOLE_SNAPPED ? RTAP_CONNECTION_ANOMALY_CUT : RTAP_CONNECTION_ANOMALY_LOST]++;
+		stream->connection->shown.anomaly_counts[hole->reason == TCP_HOLE_SNAPPED ? RTAP_CONNECTION_ANOMALY_CUT : RTAP_CONNECTION_ANOMALY_NOT_CAPTURED]++;
 	account(stream);
 }
 

@@ -426,5 +426,5 @@ bool claim_data(struct rtap_tracker *tracker, struct message *message, const str
 }
 
 const struct upper_memory claim_memory = {
-	.may_want = claim_may_want, .claim = claim_message, .settled = claim_settled, .discard = region_unclaim, .lost = claim_lost,
+	.may_want = claim_may_want, .claim = claim_message, .data_settled = claim_settled, .discard = region_unclaim, .lost = claim_lost,
 };

@@ -298,7 +298,7 @@ static void acknowledge(const struct lnet_request *request, const struct message
 }
 
 /* A request has ended; the operation of a PUT by RDMA is kept for its ACK. */
-static void settled(struct rtap_tracker *tracker, struct message *message)
+static void response_settled(struct rtap_tracker *tracker, struct message *message)
 {
 	struct lnet_request *request = lnet_of((struct command *)message->request);
 
@@ -542,7 +542,7 @@ const struct upper_layer lnet_layer = {
 	.is_set_up = is_set_up,
 	.packet = take_packet,
 	.memory = &claim_memory,
-	.settled = settled,
+	.response_settled = response_settled,
 	.detach = command_detach,
 	.merged = command_merged,
 	.end = command_end,

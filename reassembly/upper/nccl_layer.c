@@ -555,7 +555,7 @@ static void detach(struct message *message)
 }
 
 /* The SEND of a request is the announcement, which no response settles. */
-static void settled(struct rtap_tracker *tracker, struct message *message)
+static void response_settled(struct rtap_tracker *tracker, struct message *message)
 {
 	(void)tracker;
 	(void)message;
@@ -652,7 +652,7 @@ static void fini(struct rtap_tracker *tracker)
 }
 
 static const struct upper_memory nccl_memory = {
-	.may_want = may_want, .claim = claim, .settled = data_settled, .discard = region_unclaim, .lost = lost,
+	.may_want = may_want, .claim = claim, .data_settled = data_settled, .discard = region_unclaim, .lost = lost,
 };
 
 const struct upper_layer nccl_layer = {
@@ -661,7 +661,7 @@ const struct upper_layer nccl_layer = {
 	.packet = take_packet,
 	.write = take_write,
 	.memory = &nccl_memory,
-	.settled = settled,
+	.response_settled = response_settled,
 	.detach = detach,
 	.merged = merged,
 	.end = end,

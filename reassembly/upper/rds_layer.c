@@ -119,7 +119,7 @@ static uint64_t losses_of(const struct upper_work *work)
 	const struct connection *connection = work->connection;
 	const struct psn_stream *stream = work->message->stream;
 
-	return connection->ddp ? connection->ddp->halves[work->from_a].losses : stream ? stream->lost : 0;
+	return connection->ddp ? connection->ddp->halves[work->from_a].losses : stream ? stream->given_up : 0;
 }
 
 /* Notes what the side sent since the message before. Of iWARP each SEND between them is known by its number. */
@@ -542,7 +542,7 @@ static void merged(struct rtap_tracker *tracker, struct connection *from, struct
 		acknowledge(tracker, &state->sides[i]);
 }
 
-static const struct upper_memory memory = { .may_want = may_want, .claim = claim, .settled = nothing, .discard = discard, .lost = lost, .written = written };
+static const struct upper_memory memory = { .may_want = may_want, .claim = claim, .data_settled = nothing, .discard = discard, .lost = lost, .written = written };
 
 static const uint16_t ports[] = { RDS_PORT, RDS_PORT_OLD, 0 };
 

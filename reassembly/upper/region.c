@@ -81,7 +81,7 @@ static void note_streams(struct request *request)
 		/* A request captured late may already have been answered by packets that are missing. */
 		request->next_psn[i] = i == 0 && stream->gaps.count ? stream->gaps.list[0].begin : stream->next;
 		request->begun_psn = i == 0 ? stream->next : request->begun_psn;
-		request->lost[i] = connection->ddp ? connection->ddp->halves[from_a].losses : stream->lost;
+		request->given_up[i] = connection->ddp ? connection->ddp->halves[from_a].losses : stream->given_up;
 	}
 }
 
@@ -294,9 +294,9 @@ struct search {
  * Whether requests of a side between two PSNs were lost or have not arrived; `lost`: the number lost when the first PSN was
  * current.
  */
-static bool lost_between(const struct psn_stream *stream, uint64_t lost, uint64_t begin, uint64_t end)
+static bool given_up_between(const struct psn_stream *stream, uint64_t lost, uint64_t begin, uint64_t end)
 {
-	return psn_was_lost(stream, lost, begin, end) || psn_is_missing(stream, begin, end);
+	return psn_was_given_up(stream, lost, begin, end) || psn_is_missing(stream, begin, end);
 }
 
 /* Whether the response to the request can have been lost before the message: the memory belongs to another request then. */
@@ -307,8 +307,8 @@ static bool may_be_answered(const struct request *request, const struct message 
 	if (request->is_answered)
 		return false;
 	if (connection->ddp)
-		return connection->ddp->halves[!request->from_a].losses != request->lost[0];
-	return lost_between(&connection->streams[!request->from_a], request->lost[0], request->next_psn[0], message->low);
+		return connection->ddp->halves[!request->from_a].losses != request->given_up[0];
+	return given_up_between(&connection->streams[!request->from_a], request->given_up[0], request->next_psn[0], message->low);
 }
 
 bool region_may_be_followed(const struct request *request)
@@ -316,8 +316,8 @@ bool region_may_be_followed(const struct request *request)
 	const struct connection *connection = request->connection;
 	const struct psn_stream *stream = &connection->streams[request->from_a];
 
-	return connection->ddp ? connection->ddp->halves[request->from_a].losses != request->lost[1] :
-				 lost_between(stream, request->lost[1], request->next_psn[1], stream->next);
+	return connection->ddp ? connection->ddp->halves[request->from_a].losses != request->given_up[1] :
+				 given_up_between(stream, request->given_up[1], request->next_psn[1], stream->next);
 }
 
 bool region_may_be_anothers(const struct request *request, const struct message *message)
@@ -423,7 +423,7 @@ static bool is_before_unknown(const struct request *request, const struct messag
 		if (!message_is_notice(after) || (after->request && after->request->is_seen))
 			continue;
 		if (after->shown.first_frame < request->first_frame || message->shown.first_frame < request->first_frame ||
-		    message->shown.first_frame > after->shown.first_frame || lost_between(stream, request->lost[0], after->low + 1, end) ||
+		    message->shown.first_frame > after->shown.first_frame || given_up_between(stream, request->given_up[0], after->low + 1, end) ||
 		    (next && next->shown.first_frame < after->shown.first_frame))
 			return true;
 	}
@@ -601,7 +601,7 @@ static bool may_be_preceded(const struct request *request)
 {
 	const struct psn_stream *stream = &request->connection->streams[!request->from_a];
 
-	return request->early_psn && !request->connection->ddp && lost_between(stream, request->lost[0], request->early_psn, request->begun_psn);
+	return request->early_psn && !request->connection->ddp && given_up_between(stream, request->given_up[0], request->early_psn, request->begun_psn);
 }
 
 /*

@@ -98,7 +98,7 @@ struct request {
 	 * Positions of the streams of the responder and of the requester when the request arrived: later losses can be its
 	 * response, or a later request.
 	 */
-	uint64_t next_psn[2], lost[2];
+	uint64_t next_psn[2], given_up[2];
 	/*
 	 * PSNs of the responder, unwrapped: its position when the request arrived; the lowest of the READs and WRITEs captured
 	 * before the request; 0: none
@@ -148,7 +148,7 @@ void request_seen(struct request *request, const struct message *send);
 void request_open(struct rtap_tracker *tracker, struct request *request, const struct message *send);
 
 /*
- * Sets the SEND that carries the response: message->request is the request from here on, and the layer's settled() is called with it.
+ * Sets the SEND that carries the response: message->request is the request from here on, and the layer's response_settled() is called with it.
  * READs and WRITEs that may have been captured out of order are assigned again by request_reconsider().
  */
 void request_answered(struct request *request, struct message *send);

@@ -35,7 +35,7 @@ static bool knows_place_bits(const struct rnbd_state *state)
 	return (state->session && state->session->place_bits) || state->place_bits;
 }
 
-static void sent(struct rtap_tracker *tracker, struct message *message)
+static void request_settled(struct rtap_tracker *tracker, struct message *message)
 {
 	rnbd_command_take_data(tracker, rnbd_command_of((struct command *)message->request), message);
 }
@@ -474,18 +474,18 @@ static bool may_want(const struct rtap_tracker *tracker, const struct connection
 }
 
 static const struct upper_memory memory = {
-	.may_want = may_want, .claim = claim, .settled = claim_settled, .discard = region_unclaim, .lost = claim_lost,
+	.may_want = may_want, .claim = claim, .data_settled = claim_settled, .discard = region_unclaim, .lost = claim_lost,
 };
 
 /* The missing ranges of a request are known once its message is settled. */
-static void settled(struct rtap_tracker *tracker, struct message *message)
+static void response_settled(struct rtap_tracker *tracker, struct message *message)
 {
 	const struct request *request = message->request;
 
 	if (request->message && request->message->stream && !assembly_is_whole(request->message))
 		message_settle(tracker, request->message);
 	else if (request->message && request->message->stream)
-		sent(tracker, request->message);
+		request_settled(tracker, request->message);
 	command_settled(tracker, message);
 }
 
@@ -500,8 +500,8 @@ const struct upper_layer rnbd_layer = {
 	.packet = take_packet,
 	.answers = answers,
 	.memory = &memory,
-	.settled = settled,
-	.sent = sent,
+	.response_settled = response_settled,
+	.request_settled = request_settled,
 	.detach = command_detach,
 	.merged = command_merged,
 	.end = command_end,

@@ -84,8 +84,8 @@ static void free_call(struct rtap_tracker *tracker, struct rpc_call *call)
 		map_remove(&rpc_state_of(tracker)->calls, call->hash, call);
 	request_end(tracker, &call->request);
 	region_free_room(&call->request);
-	chunk_lists_fini(&call->call.lists);
-	chunk_lists_fini(&call->reply.lists);
+	rpc_chunks_fini(&call->call.lists);
+	rpc_chunks_fini(&call->reply.lists);
 	free(call->call.bytes);
 	free(call->reply.bytes);
 	free(call);
@@ -110,14 +110,14 @@ static void end_call(struct rtap_tracker *tracker, struct rpc_call *call)
 	free_call(tracker, call);
 }
 
-bool rpc_call_gather_reply(struct rtap_tracker *tracker, const struct rpc_call *call, const struct chunk_lists *lists, struct rtap_span *whole)
+bool rpc_call_gather_reply(struct rtap_tracker *tracker, const struct rpc_call *call, const struct rpc_chunks *lists, struct rtap_span *whole)
 {
 	struct coverage *gathered = &rpc_state_of(tracker)->gathered;
 
 	coverage_fini(gathered);
-	if (!chunk_lists_gather(lists, &call->request, CHUNK_REPLY, 0, gathered))
+	if (!rpc_chunks_gather(lists, &call->request, CHUNK_REPLY, 0, gathered))
 		return false;
-	*whole = (struct rtap_span){ gathered->bytes, (uint32_t)chunk_lists_length(lists, CHUNK_REPLY, 0) };
+	*whole = (struct rtap_span){ gathered->bytes, (uint32_t)rpc_chunks_length(lists, CHUNK_REPLY, 0) };
 	return true;
 }
 
@@ -316,14 +316,14 @@ static bool read_lists(struct rpc_send *send, const struct rtap_packet *packet, 
 		send->lists.header_length = RPCRDMA_MIN_LENGTH;
 		return true;
 	}
-	if (packet->rpcrdma.message_type == RDMA_ERROR || chunk_lists_read(&send->lists, bytes, send->captured, is_cut)) {
-		send->data_length = chunk_lists_data(&send->lists);
+	if (packet->rpcrdma.message_type == RDMA_ERROR || rpc_chunks_read(&send->lists, bytes, send->captured, is_cut)) {
+		send->data_length = rpc_chunks_data(&send->lists);
 		return true;
 	}
 	if (!is_cut)
 		return false;
-	send->data_length = chunk_lists_data(&send->lists);
-	chunk_lists_empty(&send->lists);
+	send->data_length = rpc_chunks_data(&send->lists);
+	rpc_chunks_empty(&send->lists);
 	send->lists_cut = true;
 	send->lists.header_length = send->captured;
 	return true;
@@ -354,7 +354,7 @@ static void show_send(struct rtap_tracker *tracker, struct rpc_call *call, struc
 	*(is_reply ? &call->request.response_message : &call->request.message) = shown;
 	rpc_operation_begin(tracker, shown, is_reply && call->call.present);
 	if (send->is_read)
-		rpc_exchange_read(tracker, call, send, bytes);
+		rpc_exchange_read_plain(tracker, call, send, bytes);
 }
 
 /* Fills the call's `send` from the packet with the complete SEND. False: its chunk lists cannot be read, or out of memory. */
@@ -391,11 +391,11 @@ static bool fill_send(struct rtap_tracker *tracker, struct rpc_call *call, struc
 
 static bool name_memory(struct rtap_tracker *tracker, struct rpc_call *call)
 {
-	struct chunk_lists *lists = &call->call.lists;
+	struct rpc_chunks *lists = &call->call.lists;
 
-	if (!chunk_lists_name(tracker, lists, &call->request))
+	if (!rpc_chunks_name(tracker, lists, &call->request))
 		return false;
-	budget_charge(&tracker->budget, &call->request.entry, chunk_lists_memory(lists));
+	budget_charge(&tracker->budget, &call->request.entry, rpc_chunks_memory(lists));
 	for (uint32_t i = 0; i < lists->count; i++) {
 		const struct chunk_segment *segment = &lists->segments[i];
 
@@ -476,7 +476,7 @@ static __attribute__((cold, noinline)) void note_error(struct rpc_call *call, co
 /* Records from the lists of the reply what the responder wrote. */
 static void note_written(struct rpc_call *call)
 {
-	const struct chunk_lists *lists = &call->reply.lists;
+	const struct rpc_chunks *lists = &call->reply.lists;
 
 	call->request.has_written = lists->count;
 	for (uint32_t i = 0; i < lists->count; i++)
@@ -503,7 +503,7 @@ static void take_reply(struct rtap_tracker *tracker, struct message *message, co
 		return;
 	}
 	note_written(call);
-	budget_charge(&tracker->budget, &call->request.entry, call->reply.lists.count ? chunk_lists_memory(&call->reply.lists) : 0);
+	budget_charge(&tracker->budget, &call->request.entry, call->reply.lists.count ? rpc_chunks_memory(&call->reply.lists) : 0);
 	request_reconsider(tracker, &call->request, message);
 }
 
@@ -618,7 +618,7 @@ static void join_reply(struct rtap_tracker *tracker, struct rpc_call *orphan)
 
 	if (!call || call == orphan || call->reply.present || orphan->call.present || !orphan->request.response)
 		return;
-	chunk_lists_fini(&call->reply.lists);
+	rpc_chunks_fini(&call->reply.lists);
 	call->reply = orphan->reply;
 	note_written(call);
 	call->rdma_error = orphan->rdma_error;

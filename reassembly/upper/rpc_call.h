@@ -24,7 +24,7 @@ struct rpc_send {
 	uint64_t rpc_frame;        /* number of the frame that shows it */
 	int64_t rpc_time_ns;
 	uint32_t version, message_type; /* of RPC-over-RDMA */
-	struct chunk_lists lists;
+	struct rpc_chunks lists;
 	uint64_t data_length;     /* of data in chunks, as far as the lists are known */
 	bool lists_cut;           /* truncated by the capture: the lists are empty */
 	struct message *shown;    /* its message that waits to be reported; NULL: reported, or not wanted */
@@ -43,7 +43,7 @@ struct rpc_call {
 	uint32_t version_low, version_high;
 	uint64_t repeats;         /* number of earlier copies of the call; of a reply without its call, of the reply */
 	uint64_t replies;         /* repeats of the reply */
-	bool mapped;              /* in tracker->calls, by XID */
+	bool mapped;              /* in rpc_state.calls, by XID */
 };
 
 /* The call of a request of this layer; NULL: none. */
@@ -73,7 +73,7 @@ bool rpc_call_locate(const struct rtap_packet *packet, const uint8_t **bytes, ui
  * The RPC message in the reply chunk of `lists`, in the call's memory: borrowed until the next call. False: no such chunk, or
  * bytes are missing.
  */
-bool rpc_call_gather_reply(struct rtap_tracker *tracker, const struct rpc_call *call, const struct chunk_lists *lists, struct rtap_span *whole);
+bool rpc_call_gather_reply(struct rtap_tracker *tracker, const struct rpc_call *call, const struct rpc_chunks *lists, struct rtap_span *whole);
 
 /* The SEND of a reply is settled: concludes its call. */
 void rpc_call_settled(struct rtap_tracker *tracker, struct message *message);
@@ -87,7 +87,7 @@ void rpc_call_move(struct rtap_tracker *tracker, struct connection *from, struct
 /* The connection ends: concludes its calls, incomplete or not. */
 void rpc_call_finish(struct rtap_tracker *tracker, struct connection *connection);
 
-/* Frees the free lists. */
+/* Frees what calls of all connections share. */
 void rpc_calls_fini(struct rtap_tracker *tracker);
 
 #endif

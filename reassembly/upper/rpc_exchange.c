@@ -25,24 +25,25 @@
 #include "reassembly/upper/rpc_items.h"
 #include "reassembly/upper/rpc_operation.h"
 #include "reassembly/upper/rpc_state.h"
+#include "reassembly/upper/rpc_stream.h"
 
 /* A reply's segments show how much was written; the call's regions have the data. */
 static void adopt_data(struct rpc_call *call)
 {
-	struct chunk_lists *returned = &call->reply.lists;
+	struct rpc_chunks *returned = &call->reply.lists;
 
 	for (uint32_t i = 0; i < returned->count; i++)
-		returned->segments[i].region = chunk_lists_region_of(&call->request, &returned->segments[i]);
+		returned->segments[i].region = rpc_chunks_region_of(&call->request, &returned->segments[i]);
 }
 
 /* Inserts write chunks into the results, and collects the operations. */
-struct binder {
+struct body_reader {
 	struct xdr_sink sink;
 	struct rtap_tracker *tracker;
 	struct rtap_item *operations; /* `only`, or on the heap */
 	struct rtap_item only;        /* most RPCs of most programs have only one */
 	uint32_t operation_count, operation_room;
-	const struct chunk_lists *lists;   /* of the reply; NULL for a call */
+	const struct rpc_chunks *lists;   /* of the reply; NULL for a call */
 	const struct rpc_send *send;
 	struct rpc_noted *noted;           /* for the operation; NULL: not wanted */
 	uint32_t next_chunk;
@@ -50,71 +51,71 @@ struct binder {
 	bool awaits_data;
 	uint32_t status;
 	bool has_status;
-	bool is_bound;                     /* a chunk was inserted for the last result with data */
+	bool in_chunk;                     /* a chunk was inserted for the last result with data */
 	bool failed;                       /* a chunk could not be inserted */
 	bool is_single;                    /* not a COMPOUND: the procedure is the only operation */
 	const char *status_name;
 };
 
-/* The first one is binder->only (binder_init()), the next few use memory kept for reuse. */
-static __attribute__((noinline)) bool make_operation_room(struct binder *binder)
+/* The first one is reader->only (body_reader_init()), the next few use memory kept for reuse. */
+static __attribute__((noinline)) bool make_operation_room(struct body_reader *reader)
 {
-	bool is_own = binder->operations == &binder->only;
+	bool is_own = reader->operations == &reader->only;
 	struct rtap_item *larger;
-	uint32_t room = is_own ? 0 : binder->operation_room;
+	uint32_t room = is_own ? 0 : reader->operation_room;
 
-	larger = rpc_items_grow(binder->tracker, binder->operations, &room);
+	larger = rpc_items_grow(reader->tracker, reader->operations, &room);
 	if (!larger)
 		return false;
 	if (is_own)
-		larger[0] = binder->only;
-	binder->operations = larger;
-	binder->operation_room = room;
+		larger[0] = reader->only;
+	reader->operations = larger;
+	reader->operation_room = room;
 	return true;
 }
 
 static void take_operation(struct xdr_sink *sink, uint32_t number, const char *name, uint64_t offset)
 {
-	struct binder *binder = (struct binder *)sink;
+	struct body_reader *reader = (struct body_reader *)sink;
 	struct rtap_item *operation;
 
 	(void)offset;
-	binder->without_data += binder->awaits_data;
-	binder->awaits_data = number == NFS4_READ || number == NFS4_READLINK;
-	if (binder->operation_count == binder->operation_room && !make_operation_room(binder))
+	reader->without_data += reader->awaits_data;
+	reader->awaits_data = number == NFS4_READ || number == NFS4_READLINK;
+	if (reader->operation_count == reader->operation_room && !make_operation_room(reader))
 		return;
-	operation = &binder->operations[binder->operation_count++];
+	operation = &reader->operations[reader->operation_count++];
 	operation->name = name;
 	operation->status_name = NULL;
 	operation->number = number;
 	operation->status = 0;
 	operation->has_status = false;
-	if (binder->noted)
-		rpc_operation_item(binder->noted, number, name);
+	if (reader->noted)
+		rpc_operation_item(reader->noted, number, name);
 	/* A call with one operation has nothing more to read. */
-	else if (binder->is_single)
-		sink->stop |= !binder->lists;
+	else if (reader->is_single)
+		sink->stop |= !reader->lists;
 }
 
 static void take_status(struct xdr_sink *sink, uint32_t status, const char *name)
 {
-	struct binder *binder = (struct binder *)sink;
+	struct body_reader *reader = (struct body_reader *)sink;
 
-	if (binder->operation_count) {
-		struct rtap_item *last = &binder->operations[binder->operation_count - 1];
+	if (reader->operation_count) {
+		struct rtap_item *last = &reader->operations[reader->operation_count - 1];
 
 		last->has_status = true;
 		last->status = status;
 		last->status_name = name;
 	}
-	if (!binder->has_status || status) {
-		binder->has_status = true;
-		binder->status = status;
-		binder->status_name = name;
+	if (!reader->has_status || status) {
+		reader->has_status = true;
+		reader->status = status;
+		reader->status_name = name;
 	}
 	/* Nor has its reply, unless chunks must be assigned to results. */
-	if (binder->is_single && !binder->noted)
-		sink->stop |= binder->lists && !binder->lists->write_chunks;
+	if (reader->is_single && !reader->noted)
+		sink->stop |= reader->lists && !reader->lists->write_chunks;
 }
 
 /*
@@ -122,92 +123,92 @@ static void take_status(struct xdr_sink *sink, uint32_t status, const char *name
  * to this one, which is inline then. The length of a used chunk is that of the result. RFC 8166, 3.4.6.2 and 4.3.2;
  * RFC 8267, 6.4.1.
  */
-static void bind(struct xdr_sink *sink, struct xdr *xdr, enum xdr_ddp ddp, uint64_t offset, uint32_t length)
+static void insert_chunk(struct xdr_sink *sink, struct xdr *xdr, enum xdr_ddp ddp, uint64_t offset, uint32_t length)
 {
-	struct binder *binder = (struct binder *)sink;
+	struct body_reader *reader = (struct body_reader *)sink;
 	struct rpc_stream chunk = { 0 };
 	uint32_t number;
 
 	(void)ddp;
 	(void)offset;
-	binder->awaits_data = false;
-	for (number = binder->next_chunk; number < binder->lists->write_chunks; number++) {
-		uint64_t total = chunk_lists_length(binder->lists, CHUNK_WRITE, number);
+	reader->awaits_data = false;
+	for (number = reader->next_chunk; number < reader->lists->write_chunks; number++) {
+		uint64_t total = rpc_chunks_length(reader->lists, CHUNK_WRITE, number);
 
 		if (total == length || (total > length && total == length + (-length & 3u)))
 			break;
 		if (total)
 			return; /* of another result */
-		if (!binder->without_data) {
-			binder->next_chunk = number + 1;
+		if (!reader->without_data) {
+			reader->next_chunk = number + 1;
 			return;
 		}
-		binder->without_data--;
+		reader->without_data--;
 	}
-	if (number == binder->lists->write_chunks)
+	if (number == reader->lists->write_chunks)
 		return;
-	binder->next_chunk = number + 1;
-	rpc_stream_add_chunk(&chunk, binder->lists, CHUNK_WRITE, number);
+	reader->next_chunk = number + 1;
+	rpc_stream_add_chunk(&chunk, reader->lists, CHUNK_WRITE, number);
 	if (chunk.length == length)
 		rpc_stream_add(&chunk, xdr_padding(length));
-	binder->is_bound = true;
+	reader->in_chunk = true;
 	if (chunk.failed || !xdr_splice(xdr, chunk.extents, chunk.count))
-		sink->stop = binder->failed = true;
+		sink->stop = reader->failed = true;
 	rpc_stream_fini(&chunk);
 }
 
 /* Whether data at this position of a call is in a read chunk. */
-static bool is_in_read_chunk(const struct chunk_lists *lists, uint64_t position)
+static bool is_in_read_chunk(const struct rpc_chunks *lists, uint64_t position)
 {
 	uint32_t first;
 
-	return lists->count && (chunk_lists_length(lists, CHUNK_READ, 0) ||
-				chunk_lists_find(lists, CHUNK_READ, (uint32_t)position, &first));
+	return lists->count && (rpc_chunks_length(lists, CHUNK_READ, 0) ||
+				rpc_chunks_find(lists, CHUNK_READ, (uint32_t)position, &first));
 }
 
-/* Data: binds it, and records for the operation the data in the message itself. */
+/* Data: inserts its chunk, and records for the operation the data in the message itself. */
 static void note_data(struct xdr_sink *sink, struct xdr *xdr, enum xdr_ddp ddp, uint64_t offset, uint32_t length)
 {
-	struct binder *binder = (struct binder *)sink;
-	const struct chunk_lists *lists = &binder->send->lists;
+	struct body_reader *reader = (struct body_reader *)sink;
+	const struct rpc_chunks *lists = &reader->send->lists;
 
-	binder->is_bound = binder->lists ? lists->reply_chunk && chunk_lists_length(lists, CHUNK_REPLY, 0) : is_in_read_chunk(lists, offset);
-	if (binder->lists && binder->lists->write_chunks)
-		bind(sink, xdr, ddp, offset, length);
-	if (!binder->is_bound)
-		binder->noted->inline_bytes += length;
+	reader->in_chunk = reader->lists ? lists->reply_chunk && rpc_chunks_length(lists, CHUNK_REPLY, 0) : is_in_read_chunk(lists, offset);
+	if (reader->lists && reader->lists->write_chunks)
+		insert_chunk(sink, xdr, ddp, offset, length);
+	if (!reader->in_chunk)
+		reader->noted->inline_bytes += length;
 }
 
 static void take_value(struct xdr_sink *sink, const struct xdr_value *value)
 {
-	rpc_operation_value(((struct binder *)sink)->noted, value);
+	rpc_operation_value(((struct body_reader *)sink)->noted, value);
 }
 
 /* For an operation, the arguments are read in detail. */
-static __attribute__((noinline)) void note_body(struct binder *binder)
+static __attribute__((noinline)) void note_body(struct body_reader *reader)
 {
-	binder->sink.eligible = note_data;
-	if (binder->lists)
+	reader->sink.eligible = note_data;
+	if (reader->lists)
 		return;
-	binder->sink.value = take_value;
-	binder->sink.unwanted = rpc_operation_unwanted(binder->noted);
-	binder->sink.brief = false;
+	reader->sink.value = take_value;
+	reader->sink.unwanted = rpc_operation_unwanted(reader->noted);
+	reader->sink.brief = false;
 }
 
-static void binder_init(struct binder *binder, struct rtap_tracker *tracker, const struct rtap_rpc_facts *facts)
+static void body_reader_init(struct body_reader *reader, struct rtap_tracker *tracker, const struct rtap_rpc_facts *facts)
 {
-	binder->tracker = tracker;
-	binder->operations = &binder->only;
-	binder->operation_room = 1;
-	binder->sink.operation = take_operation;
-	binder->sink.status = take_status;
+	reader->tracker = tracker;
+	reader->operations = &reader->only;
+	reader->operation_room = 1;
+	reader->sink.operation = take_operation;
+	reader->sink.status = take_status;
 	/* Without chunks there is nothing to insert. */
-	binder->sink.eligible = binder->lists && binder->lists->write_chunks ? bind : NULL;
-	binder->sink.unwanted = UINT64_MAX;
-	binder->sink.brief = true;
-	binder->is_single = !facts->is_callback && !(facts->program == RPC_PROGRAM_NFS && facts->version == 4);
-	if (binder->noted)
-		note_body(binder);
+	reader->sink.eligible = reader->lists && reader->lists->write_chunks ? insert_chunk : NULL;
+	reader->sink.unwanted = UINT64_MAX;
+	reader->sink.brief = true;
+	reader->is_single = !facts->is_callback && !(facts->program == RPC_PROGRAM_NFS && facts->version == 4);
+	if (reader->noted)
+		note_body(reader);
 }
 
 /* The holes of the stream, as reported with the message. */
@@ -261,7 +262,7 @@ static bool crc_of(const struct xdr *xdr, uint32_t *crc)
 struct work {
 	struct rpc_stream stream;
 	struct xdr xdr;
-	struct binder binder;
+	struct body_reader reader;
 	struct rpc_part part;
 	bool header_read;         /* completely: its status is known */
 };
@@ -278,12 +279,12 @@ static enum result read_header(struct work *work, const struct rtap_context *con
 }
 
 /* Whether chunks without a matching result have bytes: their position in the stream is unknown. */
-static bool has_unclaimed_data(const struct binder *binder)
+static bool has_unclaimed_data(const struct body_reader *reader)
 {
-	const struct chunk_lists *lists = binder->lists;
+	const struct rpc_chunks *lists = reader->lists;
 
 	for (uint32_t i = 0; lists && i < lists->count; i++)
-		if (lists->segments[i].list == CHUNK_WRITE && lists->segments[i].chunk >= binder->next_chunk && lists->segments[i].length)
+		if (lists->segments[i].list == CHUNK_WRITE && lists->segments[i].chunk >= reader->next_chunk && lists->segments[i].length)
 			return true;
 	return false;
 }
@@ -291,11 +292,11 @@ static bool has_unclaimed_data(const struct binder *binder)
 /* After the walk over the body: records for the operation the data in chunks, and whether all results are known. */
 static __attribute__((noinline)) void note_part(struct work *work, const struct rpc_send *send, const struct rpc_program *program, enum result result)
 {
-	struct rpc_noted *noted = work->binder.noted;
+	struct rpc_noted *noted = work->reader.noted;
 	const struct rtap_rpc_facts *facts = &work->part.facts;
 	bool is_known = result == OK && facts->program_known && (facts->has_body ? program != NULL : !facts->is_private);
 
-	rpc_operation_chunks(noted, &send->lists, work->binder.lists);
+	rpc_operation_chunks(noted, &send->lists, work->reader.lists);
 	noted->results_known = is_known;
 	noted->data_known = !send->lists_cut && (is_known || noted->inline_bytes || noted->read_bytes || noted->call_bytes ||
 						 noted->write_bytes || noted->reply_bytes);
@@ -307,7 +308,7 @@ static void read_part(struct rtap_tracker *tracker, struct work *work, const str
 {
 	struct rpc_part *part = &work->part;
 	struct rpc_stream *stream = &work->stream;
-	uint32_t used = stream->count, room = used + rpc_stream_extents(work->binder.lists);
+	uint32_t used = stream->count, room = used + rpc_stream_extents(work->reader.lists);
 	const struct rpc_program *program = NULL;
 	enum result result;
 
@@ -325,22 +326,22 @@ static void read_part(struct rtap_tracker *tracker, struct work *work, const str
 	/* In other versions it is unknown whether a message follows the fixed fields. */
 	result = send->version > RPCRDMA_VERSION_1 ? MALFORMED : read_header(work, context);
 	work->header_read = result == OK;
-	work->binder.send = send;
-	work->binder.noted = message ? rpc_operation_noted(message, &part->facts) : NULL;
-	binder_init(&work->binder, tracker, &part->facts);
+	work->reader.send = send;
+	work->reader.noted = message ? rpc_operation_noted(message, &part->facts) : NULL;
+	body_reader_init(&work->reader, tracker, &part->facts);
 	if (result == OK && part->facts.has_body) {
 		program = rpc_program_of_body(&part->facts);
-		result = rpc_body_walk(program, &part->facts, &work->xdr, &work->binder.sink);
+		result = rpc_body_walk(program, &part->facts, &work->xdr, &work->reader.sink);
 	}
-	if (work->binder.noted)
+	if (work->reader.noted)
 		note_part(work, send, program, result);
 	part->extents = work->xdr.extents;
 	part->extent_count = work->xdr.count;
 	part->length = work->xdr.total;
 	list_missing(part, &work->xdr);
-	part->is_laid_out = !stream->failed && !work->binder.failed && !has_unclaimed_data(&work->binder);
+	part->is_laid_out = !stream->failed && !work->reader.failed && !has_unclaimed_data(&work->reader);
 	part->complete = part->is_laid_out && !part->missing_count;
-	if (work->binder.noted)
+	if (work->reader.noted)
 		rpc_operation_keep(tracker, message, part, result == OK);
 }
 
@@ -364,19 +365,19 @@ static void show_header(struct rtap_message *shown, const struct rtap_rpc_facts 
 	shown->length_known = true;
 }
 
-static void show_operations(struct message *message, const struct binder *binder)
+static void show_operations(struct message *message, const struct body_reader *reader)
 {
 	struct rtap_message *shown = &message->shown;
 
-	shown->items = binder->operation_count ? binder->operations : NULL;
-	if (shown->items == &binder->only) {
-		message->item = binder->only;
+	shown->items = reader->operation_count ? reader->operations : NULL;
+	if (shown->items == &reader->only) {
+		message->item = reader->only;
 		shown->items = &message->item;
 	}
-	shown->item_count = binder->operation_count;
-	shown->has_status = binder->has_status;
-	shown->status = binder->status;
-	shown->status_name = binder->status_name;
+	shown->item_count = reader->operation_count;
+	shown->has_status = reader->has_status;
+	shown->status = reader->status;
+	shown->status_name = reader->status_name;
 }
 
 /* Fills the message from a part. */
@@ -386,7 +387,7 @@ static void show_part(const struct rtap_tracker *tracker, struct message *messag
 	const struct rpc_part *part = &work->part;
 
 	show_header(shown, &part->facts, call);
-	show_operations(message, &work->binder);
+	show_operations(message, &work->reader);
 	shown->read_chunks = part->read_chunks;
 	shown->write_chunks = part->write_chunks;
 	shown->reply_chunk = part->reply_chunk;
@@ -407,8 +408,8 @@ static void report_part(struct rtap_tracker *tracker, struct message *message, s
 		show_part(tracker, message, work, call);
 	} else {
 		free((void *)(uintptr_t)work->part.missing);
-		if (work->binder.operations && work->binder.operations != &work->binder.only)
-			rpc_items_free(tracker, work->binder.operations, work->binder.operation_count);
+		if (work->reader.operations && work->reader.operations != &work->reader.only)
+			rpc_items_free(tracker, work->reader.operations, work->reader.operation_count);
 	}
 }
 
@@ -479,9 +480,9 @@ static void keep_bytes(struct rtap_tracker *tracker, struct message *message, co
 void rpc_exchange_show_plain(struct rtap_tracker *tracker, struct message *message, const struct rpc_heard *heard,
 			     const struct rtap_rpc_facts *facts, const struct rpc_relation *relation)
 {
-	static const struct chunk_lists none;
+	static const struct rpc_chunks none;
 	struct xdr_extent borrowed[RPC_STREAM_BORROWED_EXTENTS];
-	struct work work = { .stream = RPC_STREAM_BORROWED(borrowed), .binder.lists = facts->is_reply ? &none : NULL };
+	struct work work = { .stream = RPC_STREAM_BORROWED(borrowed), .reader.lists = facts->is_reply ? &none : NULL };
 	const struct rpc_send send = {
 		.bytes = (uint8_t *)(uintptr_t)heard->bytes.bytes, .captured = heard->bytes.length, .rpc = *facts,
 		.first_frame = heard->first_frame, .last_frame = heard->last_frame,
@@ -516,14 +517,14 @@ bool rpc_exchange_is_plain(const struct rtap_tracker *tracker, const struct rpc_
 }
 
 /* A message whose extents must be walked. */
-static void read_general(struct rtap_tracker *tracker, const struct rpc_call *call, struct rpc_send *send, const uint8_t *bytes)
+static void read_extents(struct rtap_tracker *tracker, const struct rpc_call *call, struct rpc_send *send, const uint8_t *bytes)
 {
 	struct xdr_extent borrowed[RPC_STREAM_BORROWED_EXTENTS];
 	struct work work = { .stream = RPC_STREAM_BORROWED(borrowed) };
 	struct rtap_context context = { 0 };
 
 	if (send == &call->reply) {
-		work.binder.lists = &send->lists;
+		work.reader.lists = &send->lists;
 		context_of(&call->call.rpc, &context);
 	}
 	send->bytes = (uint8_t *)(uintptr_t)bytes;
@@ -550,19 +551,19 @@ static bool know_header(const struct rpc_call *call, struct rpc_send *send)
 static void walk_operations(struct rtap_tracker *tracker, struct message *message, const struct rtap_rpc_facts *facts, const uint8_t *body,
 			    uint64_t length)
 {
-	static const struct chunk_lists none;
+	static const struct rpc_chunks none;
 	struct xdr_extent extent = { XDR_BYTES, body, 0, length };
-	struct binder binder = { .lists = facts->is_reply ? &none : NULL };
+	struct body_reader reader = { .lists = facts->is_reply ? &none : NULL };
 	struct xdr xdr;
 
 	xdr_init(&xdr, &extent, 1, 1);
-	binder_init(&binder, tracker, facts);
+	body_reader_init(&reader, tracker, facts);
 	/* Of an inconsistent body, what was read before the error counts. */
-	rpc_body_walk(rpc_program_of_body(facts), facts, &xdr, &binder.sink);
-	show_operations(message, &binder);
+	rpc_body_walk(rpc_program_of_body(facts), facts, &xdr, &reader.sink);
+	show_operations(message, &reader);
 }
 
-void rpc_exchange_read(struct rtap_tracker *tracker, const struct rpc_call *call, struct rpc_send *send, const uint8_t *bytes)
+void rpc_exchange_read_plain(struct rtap_tracker *tracker, const struct rpc_call *call, struct rpc_send *send, const uint8_t *bytes)
 {
 	struct message *message = send->shown;
 	struct rtap_message *shown = &message->shown;
@@ -570,7 +571,7 @@ void rpc_exchange_read(struct rtap_tracker *tracker, const struct rpc_call *call
 	uint32_t length = send->wire - send->lists.header_length;
 
 	if ((send == &call->reply && send->lists.write_chunks) || !know_header(call, send) || rpc_operation_decodes(tracker)) {
-		read_general(tracker, call, send, bytes);
+		read_extents(tracker, call, send, bytes);
 		return;
 	}
 	body = rpc + send->rpc.header_length;
@@ -604,8 +605,8 @@ void rpc_exchange_read(struct rtap_tracker *tracker, const struct rpc_call *call
 	}
 }
 
-/* Parses the stored message. */
-static void read_kept(struct rtap_tracker *tracker, struct rpc_call *call)
+/* Reads the stored call and reply: the usual way if their data lies in chunks. */
+static void read_exchange(struct rtap_tracker *tracker, struct rpc_call *call)
 {
 	struct xdr_extent borrowed[2][RPC_STREAM_BORROWED_EXTENTS];
 	struct work asked = { .stream = RPC_STREAM_BORROWED(borrowed[0]) }, answered = { .stream = RPC_STREAM_BORROWED(borrowed[1]) };
@@ -626,12 +627,12 @@ static void read_kept(struct rtap_tracker *tracker, struct rpc_call *call)
 			adopt_data(call);
 		context_of(call->call.present && !call->call.is_read ? &asked.part.facts : &call->call.rpc, &context);
 		if (!call->rdma_error) {
-			if (call->reply.lists.reply_chunk && chunk_lists_length(&call->reply.lists, CHUNK_REPLY, 0))
+			if (call->reply.lists.reply_chunk && rpc_chunks_length(&call->reply.lists, CHUNK_REPLY, 0))
 				rpc_stream_add_chunk(&answered.stream, &call->reply.lists, CHUNK_REPLY, 0);
 			else
 				rpc_stream_add_inline(&answered.stream, &call->reply, call->reply.lists.header_length, call->reply.wire);
 		}
-		answered.binder.lists = &call->reply.lists;
+		answered.reader.lists = &call->reply.lists;
 		read_part(tracker, &answered, &call->reply, &context, !call->request.from_a, call->reply.is_read ? NULL : call->reply.shown);
 		if (!answered.part.facts.program_known && context.rpc_known) {
 			/* its header was not captured */
@@ -664,7 +665,7 @@ void rpc_exchange_conclude(struct rtap_tracker *tracker, struct rpc_call *call)
 	int64_t end_ns;
 
 	if (call->call.bytes || call->reply.bytes || (call_shown && !call->call.is_read) || (reply_shown && !call->reply.is_read))
-		read_kept(tracker, call);
+		read_exchange(tracker, call);
 	if (call_shown && reply_shown) {
 		message_pair(call_shown, reply_shown);
 		end_ns = reply_shown->taken_ns > call->reply.time_end_ns ? reply_shown->taken_ns : call->reply.time_end_ns;

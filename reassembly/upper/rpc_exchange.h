@@ -69,10 +69,10 @@ void rpc_exchange_show_plain(struct rtap_tracker *tracker, struct message *messa
  */
 bool rpc_exchange_is_plain(const struct rtap_tracker *tracker, const struct rpc_call *call, const struct rpc_send *send);
 
-/* Fills send->shown with what is reported of such a message, whose RPC-over-RDMA message is at `bytes`. */
-void rpc_exchange_read(struct rtap_tracker *tracker, const struct rpc_call *call, struct rpc_send *send, const uint8_t *bytes);
+/* Fills send->shown with what is reported of such a plain message, whose RPC-over-RDMA message is at `bytes`. */
+void rpc_exchange_read_plain(struct rtap_tracker *tracker, const struct rpc_call *call, struct rpc_send *send, const uint8_t *bytes);
 
-/* Reports the result of the call and its reply, and frees it. */
+/* Reports the result of the call and its reply. The caller frees it. */
 void rpc_exchange_conclude(struct rtap_tracker *tracker, struct rpc_call *call);
 
 #endif

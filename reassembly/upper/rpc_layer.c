@@ -96,7 +96,7 @@ static bool gather_call(struct upper_work *work, const struct rpc_call *call)
 	}
 	coverage_fini(whole);
 	if (!coverage_add(whole, 0, send->bytes, send->lists.header_length, 0, COVERAGE_BYTES, &fresh) ||
-	    !chunk_lists_gather(&send->lists, &call->request, CHUNK_READ, send->lists.header_length, whole))
+	    !rpc_chunks_gather(&send->lists, &call->request, CHUNK_READ, send->lists.header_length, whole))
 		return false;
 	context->chunk = (struct rtap_span){ whole->bytes, (uint32_t)whole->total };
 	return true;
@@ -116,10 +116,10 @@ static bool write_completes(struct upper_work *work, const struct rpc_call *call
 }
 
 /*
- * A READ that ended, or a WRITE that the packet completed: copies its data to the regions, which can complete a call or
- * reply.
+ * A READ that ended, or a WRITE that the packet completed: copies its data to the regions. Whether that completes a call or
+ * reply. Data for which no packet is shown is copied when its message is settled: claim_settled().
  */
-static bool __attribute__((noinline)) data_completes(struct upper_work *work, struct message *message, struct rpc_call **read)
+static bool __attribute__((noinline)) store_data(struct upper_work *work, struct message *message, struct rpc_call **read)
 {
 	struct rpc_call *call = rpc_call_of(message->region->request);
 	bool is_read = message->region->is_read;
@@ -133,19 +133,19 @@ static bool __attribute__((noinline)) data_completes(struct upper_work *work, st
 }
 
 /* The reply in a chunk whose SEND is the packet. */
-static bool __attribute__((noinline)) find_reply(struct upper_work *work)
+static bool __attribute__((noinline)) find_reply_in_chunk(struct upper_work *work)
 {
 	uint32_t xid = work->packet->rpcrdma.xid;
 	const struct rpc_call *call = rpc_call_find(work->tracker, work->connection, !work->from_a, xid);
 	const struct rpc_answer *answer = call ? NULL : rpc_call_find_answer(work->connection, !work->from_a, xid);
-	struct chunk_lists lists = { 0 };
+	struct rpc_chunks lists = { 0 };
 	const uint8_t *bytes;
 	uint32_t captured, wire;
 	bool found = false;
 
-	if (call && rpc_call_locate(work->packet, &bytes, &captured, &wire) && chunk_lists_read(&lists, bytes, captured, false))
+	if (call && rpc_call_locate(work->packet, &bytes, &captured, &wire) && rpc_chunks_read(&lists, bytes, captured, false))
 		found = rpc_call_gather_reply(work->tracker, call, &lists, &work->context->chunk);
-	chunk_lists_fini(&lists);
+	rpc_chunks_fini(&lists);
 	if (!answer || !answer->bytes)
 		return found;
 	work->context->chunk = (struct rtap_span){ answer->bytes, answer->length };
@@ -154,19 +154,20 @@ static bool __attribute__((noinline)) find_reply(struct upper_work *work)
 
 /*
  * The RPC message that the packet completed outside of its SEND: a reply in a chunk, or a call, by the last READ response of
- * its read chunks. `message`: that of the packet, NULL: none. Sets the RPC message in the context, borrowed until the next
- * call. `*read`: the call whose read chunks it completed; NULL: none. False: no message, or incomplete.
+ * its read chunks. Stores the packet's data in the regions for that. `message`: that of the packet, NULL: none. Sets the RPC
+ * message in the context, borrowed until the next call. `*read`: the call whose read chunks it completed; NULL: none. False: no
+ * message, or incomplete.
  */
-static bool find_chunk(struct upper_work *work, struct message *message, struct rpc_call **read)
+static bool complete_in_chunks(struct upper_work *work, struct message *message, struct rpc_call **read)
 {
 	const struct rtap_rpcrdma_facts *rpcrdma;
 
 	*read = NULL;
 	if (message && message->region)
-		return upper_data_is_over(work->result, message) && data_completes(work, message, read);
+		return upper_data_is_over(work->result, message) && store_data(work, message, read);
 	rpcrdma = &work->packet->rpcrdma;
 	return rpcrdma->present && rpcrdma->message_type == RDMA_NOMSG && rpcrdma->reply_chunk && !work->tracker->options.bare_replies &&
-	       find_reply(work);
+	       find_reply_in_chunk(work);
 }
 
 /* The call in chunks that were all captured before its SEND, which is the packet and has been taken; NULL: it is none. */
@@ -236,7 +237,7 @@ static bool take_packet(struct upper_work *work)
 	show_bare(work);
 	if (!packet->rpcrdma.present && !(message && message->region))
 		return false;
-	again = find_chunk(work, message, &read);
+	again = complete_in_chunks(work, message, &read);
 	is_known = packet->rpcrdma.present && !work->tracker->options.bare_replies && know_call(work);
 	if (again)
 		show_chunk(work, read);
@@ -263,7 +264,7 @@ static bool take_send(struct upper_work *work)
 	show_bare(work);
 	if (!work->packet->rpcrdma.present)
 		return false;
-	again = find_chunk(work, work->message, &read) && work->keep(work, &work->context->chunk);
+	again = complete_in_chunks(work, work->message, &read) && work->keep(work, &work->context->chunk);
 	is_known = know_call(work);
 	if (again)
 		work->dissect(work);
@@ -286,7 +287,7 @@ static bool take_read(struct upper_work *work)
 
 	if (work->message->shown.verb != RTAP_VERB_READ)
 		return false;
-	if (!find_chunk(work, work->message, &read) || !work->keep(work, &work->context->chunk))
+	if (!complete_in_chunks(work, work->message, &read) || !work->keep(work, &work->context->chunk))
 		return false;
 	show_chunk(work, read);
 	return true;
@@ -304,7 +305,7 @@ static void show_ahead(struct upper_work *work)
 	bool is_known;
 
 	/* a reply in a chunk that was complete before the gap */
-	if (find_chunk(work, NULL, &read) && work->keep(work, &work->context->chunk))
+	if (complete_in_chunks(work, NULL, &read) && work->keep(work, &work->context->chunk))
 		work->dissect(work);
 	if (!work->packet->rpcrdma.present)
 		return;
@@ -368,7 +369,7 @@ const struct upper_layer rpc_layer = {
 	.read = take_read,
 	.ahead = show_ahead,
 	.memory = &claim_memory,
-	.settled = rpc_call_settled,
+	.response_settled = rpc_call_settled,
 	.release = release,
 	.detach = rpc_call_detach,
 	.merged = rpc_call_move,

@@ -286,7 +286,7 @@ uint64_t rpc_operation_unwanted(const struct rpc_noted *noted)
 	return noted->is_mount ? 0 : ~wanted;
 }
 
-void rpc_operation_chunks(struct rpc_noted *noted, const struct chunk_lists *lists, bool is_reply)
+void rpc_operation_chunks(struct rpc_noted *noted, const struct rpc_chunks *lists, bool is_reply)
 {
 	for (uint32_t i = 0; i < lists->count; i++) {
 		const struct chunk_segment *segment = &lists->segments[i];

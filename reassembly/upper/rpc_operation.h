@@ -77,7 +77,7 @@ uint64_t rpc_operation_unwanted(const struct rpc_noted *noted);
 void rpc_operation_keep(struct rtap_tracker *tracker, struct message *message, const struct rpc_part *part, bool read);
 
 /* The chunks of the call or reply. */
-void rpc_operation_chunks(struct rpc_noted *noted, const struct chunk_lists *lists, bool is_reply);
+void rpc_operation_chunks(struct rpc_noted *noted, const struct rpc_chunks *lists, bool is_reply);
 
 /*
  * Concludes the operation: the call and its reply are final. Either message may be NULL: not seen, or already reported. `called`: the call was seen.

@@ -221,7 +221,7 @@ static void take_bytes(void *stream, bool from_a, const struct tcp_bytes *bytes)
 static void take_hole(void *stream, bool from_a, const struct tcp_hole *hole)
 {
 	const struct rpc_conversation *conversation = stream;
-	enum rtap_connection_anomaly anomaly = hole->reason == TCP_HOLE_SNAPPED ? RTAP_CONNECTION_ANOMALY_CUT : RTAP_CONNECTION_ANOMALY_LOST;
+	enum rtap_connection_anomaly anomaly = hole->reason == TCP_HOLE_SNAPPED ? RTAP_CONNECTION_ANOMALY_CUT : RTAP_CONNECTION_ANOMALY_NOT_CAPTURED;
 
 	rpc_carriers_hole(stream, from_a, hole);
 	if (conversation->connection)

@@ -13,7 +13,7 @@ extern const struct upper_socket rpc_socket;
 void rpc_socket_init(struct rtap_tracker *tracker);
 void rpc_socket_fini(struct rtap_tracker *tracker);
 
-/* Also reports exchanges to rpc_state.exchange. */
+/* Also reports exchanges to the sinks of rpc_state. */
 void rpc_socket_report_exchanges(struct rtap_tracker *tracker);
 
 #endif

@@ -10,7 +10,7 @@
 
 struct smb_fragment {
 	uint64_t psn, end;        /* of its SEND, unwrapped, and after it; iWARP: position in the stream */
-	uint64_t lost;            /* stream->lost when it was captured */
+	uint64_t given_up;        /* stream->given_up when it was captured */
 	bool has_msn;             /* iWARP: `msn` counts the Sends of the direction */
 	uint32_t msn;
 	uint64_t frame;

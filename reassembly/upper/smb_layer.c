@@ -121,7 +121,7 @@ static void take_transfer(struct upper_work *work, struct smb_connection *state,
 	}
 	stream = work->message->stream;
 	fragment = (struct smb_fragment){
-		.psn = work->message->low, .end = work->message->high + 1, .lost = stream ? stream->lost : 0,
+		.psn = work->message->low, .end = work->message->high + 1, .given_up = stream ? stream->given_up : 0,
 		.has_msn = work->message->shown.has_msn, .msn = work->message->shown.psn,
 		.frame = work->message->shown.first_frame, .time_ns = work->message->shown.time_ns, .bytes = bytes, .length = length,
 		.remaining = (uint32_t)little_bits(layer_bytes(work->packet, layer), SMB_DIRECT_REMAINING),
@@ -198,7 +198,7 @@ const struct upper_layer smb_layer = {
 	.carried = RTAP_UPPER_SMB_DIRECT,
 	.packet = take_packet,
 	.memory = &claim_memory,
-	.settled = command_settled,
+	.response_settled = command_settled,
 	.detach = command_detach,
 	.merged = merged,
 	.end = command_end,

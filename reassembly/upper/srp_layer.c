@@ -239,7 +239,7 @@ static void claim(struct rtap_tracker *tracker, struct message *message)
 }
 
 static const struct upper_memory memory = {
-	.may_want = claim_may_want, .claim = claim, .settled = claim_settled, .discard = region_unclaim, .lost = claim_lost,
+	.may_want = claim_may_want, .claim = claim, .data_settled = claim_settled, .discard = region_unclaim, .lost = claim_lost,
 };
 
 static bool init(struct rtap_tracker *tracker)
@@ -263,7 +263,7 @@ const struct upper_layer srp_layer = {
 	.packet = take_packet,
 	.answers = answers,
 	.memory = &memory,
-	.settled = command_settled,
+	.response_settled = command_settled,
 	.detach = command_detach,
 	.merged = command_merged,
 	.end = command_end,
