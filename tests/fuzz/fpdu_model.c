@@ -5,7 +5,6 @@
 #include "harness.h"
 
 #define WINDOW 24000u          /* bytes that are not acknowledged */
-#define MOST_TICKS 60000
 #define ACK_TICKS 3            /* a delayed acknowledgement */
 #define DUPLICATE_ACKS 3       /* that show a loss: RFC 5681, 3.2 */
 #define UNTAGGED 18            /* RFC 5041, 4.2 and 4.3 */
@@ -159,18 +158,17 @@ static void produce(struct fpdu_model *model, unsigned side)
 static void transmit(struct fpdu_model *model, unsigned side, uint32_t begin, uint32_t end, const struct fpdu_frame *copied)
 {
 	struct fpdu_peer *peer = &model->peers[side];
-	struct fpdu_frame *frame = &model->frames[model->frame_count];
+	struct fpdu_frame *frame = &model->frames[model->net.frame_count];
 
-	if (model->frame_count == FPDU_FRAMES)
+	if (network_is_full(&model->net))
 		return;
 	if (copied)
 		*frame = *copied;
 	else
 		*frame = (struct fpdu_frame){ .side = side, .begin = begin, .end = end, .acknowledged = peer->received, .id = peer->ids++ };
-	network_decide(&model->net, &frame->fate, model->frame_count++, side, copied);
 	peer->unacknowledged = 0;
 	peer->ack_now = false;
-	if (frame->fate.fault == NETWORK_COPIED)
+	if (network_send(&model->net, &frame->fate, side, copied))
 		transmit(model, side, begin, end, frame);
 }
 
@@ -247,7 +245,7 @@ static void take_data(struct fpdu_model *model, unsigned side, const struct fpdu
 
 static void check_timeout(struct fpdu_model *model, struct fpdu_peer *peer)
 {
-	if (peer->acknowledged == peer->sent || model->net.now_ns - peer->active_ns < model->timeout_ns)
+	if (peer->acknowledged == peer->sent || model->net.now_ns - peer->active_ns < model->net.timeout_ns)
 		return;
 	peer->next = peer->acknowledged;
 	peer->active_ns = model->net.now_ns;
@@ -257,77 +255,45 @@ static void check_timeout(struct fpdu_model *model, struct fpdu_peer *peer)
 
 /* ---- time ---- */
 
-static bool deliver(struct fpdu_model *model)
+static void receive(void *owner, unsigned number)
 {
-	bool is_empty = true;
+	struct fpdu_model *model = owner;
+	const struct fpdu_frame *frame = &model->frames[number];
 
-	/* what arrived is marked by its time */
-	for (unsigned i = model->arrived; i < model->frame_count; i++) {
-		struct fpdu_frame *frame = &model->frames[i];
-
-		if (!frame->fate.is_received || frame->fate.received_ns < 0)
-			continue;
-		if (frame->fate.received_ns > model->net.now_ns) {
-			is_empty = false;
-			continue;
-		}
-		frame->fate.received_ns = -1;
-		take_acknowledgement(model, !frame->side, frame);
-		take_data(model, !frame->side, frame);
-	}
-	while (model->arrived < model->frame_count &&
-	       (!model->frames[model->arrived].fate.is_received || model->frames[model->arrived].fate.received_ns < 0))
-		model->arrived++;
-	return is_empty;
+	take_acknowledgement(model, !frame->side, frame);
+	take_data(model, !frame->side, frame);
 }
 
-/* One tick. Returns whether nothing happens any more before a timeout. */
-static bool tick(struct fpdu_model *model)
+static bool act(void *owner)
 {
-	unsigned before = model->frame_count;
-	bool is_quiet = deliver(model);
+	struct fpdu_model *model = owner;
+	bool is_quiet = true;
 
 	for (unsigned side = 0; side < 2; side++) {
 		struct fpdu_peer *peer = &model->peers[side];
 
 		produce(model, side);
 		check_timeout(model, peer);
-		peer->ack_now |= peer->unacknowledged && model->ticks % ACK_TICKS == 0;
-		if (model->ticks % model->pace == 0 || peer->ack_now)
+		peer->ack_now |= peer->unacknowledged && model->net.ticks % ACK_TICKS == 0;
+		if (model->net.ticks % model->net.pace == 0 || peer->ack_now)
 			send_one(model, side);
 		is_quiet &= !peer->unacknowledged && !peer->repeats && (peer->next == peer->length || peer->next - peer->acknowledged >= WINDOW);
 	}
-	model->ticks++;
-	model->net.now_ns += model->net.tick_ns;
-	return is_quiet && before == model->frame_count;
+	return is_quiet;
 }
 
-/* Whether a side still waits for an acknowledgement; *next_ns: until when. */
-static bool find_wait(const struct fpdu_model *model, int64_t *next_ns)
+static int64_t timeout(const void *owner)
 {
-	*next_ns = INT64_MAX;
+	const struct fpdu_model *model = owner;
+	int64_t next_ns = INT64_MAX;
+
 	for (unsigned side = 0; side < 2; side++) {
 		const struct fpdu_peer *peer = &model->peers[side];
 
-		if (peer->acknowledged < peer->sent && peer->active_ns + model->timeout_ns < *next_ns)
-			*next_ns = peer->active_ns + model->timeout_ns;
+		if (peer->acknowledged < peer->sent && peer->active_ns + model->net.timeout_ns < next_ns)
+			next_ns = peer->active_ns + model->net.timeout_ns;
 	}
-	return *next_ns != INT64_MAX;
-}
-
-/* Until the network is empty; to_end: until all is acknowledged. */
-static void run_on(struct fpdu_model *model, bool to_end)
-{
-	int64_t next_ns;
-
-	while (model->ticks < MOST_TICKS && model->frame_count < FPDU_FRAMES) {
-		if (!tick(model))
-			continue;
-		if (!to_end || !find_wait(model, &next_ns))
-			return;
-		if (next_ns > model->net.now_ns)
-			model->net.now_ns = next_ns;
-	}
+	return next_ns;
 }
 
 /* ---- records ---- */
@@ -351,8 +317,9 @@ static uint64_t length_of(const struct fpdu_model *model, const uint8_t *record)
 	}
 }
 
-static void post(struct fpdu_model *model, const uint8_t *record)
+static void post(void *owner, const uint8_t *record)
 {
+	struct fpdu_model *model = owner;
 	struct fpdu_message *message = &model->messages[model->message_count];
 	unsigned side = record[0] & FPDU_BY_B ? 1 : 0;
 	struct fpdu_peer *peer = &model->peers[side];
@@ -382,33 +349,11 @@ static void post(struct fpdu_model *model, const uint8_t *record)
 	peer->write_end = message->offset + message->length;
 }
 
-/* Without the setup, which is in the first two frames, READs into one buffer look the same, and few FPDUs do not show whether there are markers. */
-static void add_fault(struct fpdu_model *model, unsigned ahead, uint8_t kind, uint8_t argument)
-{
-	unsigned number = model->frame_count + ahead;
-
-	if (number >= 2 || (!model->shares_sinks && !(model->options & 3 * FPDU_MARKERS)))
-		network_add_fault(&model->net, number, kind, argument, NETWORK_FAULT_KINDS);
-}
-
-static void run_record(struct fpdu_model *model, const uint8_t *record)
-{
-	post(model, record);
-	add_fault(model, record[5], record[6], record[6] >> 4);
-	add_fault(model, record[5] + (record[7] >> 4), record[7], record[6] >> 4);
-	for (unsigned i = record[4] & 63; i && model->ticks < MOST_TICKS; i--)
-		tick(model);
-	if (record[4] & 64)
-		run_on(model, false);
-	if (record[4] & 128 && !find_wait(model, &(int64_t){ 0 }))
-		model->net.now_ns += INT64_C(50000000);
-}
-
 static void start(struct fpdu_model *model, const uint8_t *header)
 {
 	static const uint32_t payloads[] = { 16, 100, 478, 800, 1442, 3000, 40, 1000 }, segments[] = { 1460, 88, 300, 536, 1448, 4000, 9000, 1000 };
-	static const int64_t timeouts_ms[] = { 5, 17, 70, 300 };
-	static const unsigned snaps[] = { 0, 0, 0, 0, 60, 64, 96, 200 };
+	static const struct network_sides sides = { post, receive, act, timeout };
+	static const unsigned snaps[] = { 60, 64, 96, 200 };
 
 	memset(model, 0, sizeof *model);
 	model->options = header[0];
@@ -417,16 +362,12 @@ static void start(struct fpdu_model *model, const uint8_t *header)
 	model->payload = payloads[header[1] & 7];
 	model->segment = segments[header[1] >> 3 & 7];
 	model->again = header[1] & 64 ? model->segment / 2 : header[1] & 128 ? model->segment * 2 : model->segment;
-	model->net.latency = 1 + (header[2] >> 4);
-	model->net.position = model->net.latency * (header[2] & 3) / 3;
-	model->net.lateness = 1;
-	model->net.skipped = header[4];
+	network_start(&model->net, header, 1 + (header[2] >> 4), snaps);
+	model->net.sides = &sides;
+	model->net.model = model;
 	model->shares_sinks = header[7] & 1 && !header[4];
-	model->net.tick_ns = INT64_C(500) << (header[6] & 3);
-	model->net.now_ns = NETWORK_START_NS;
-	model->pace = 1 + (header[2] >> 2 & 3);
-	model->snap = snaps[header[5] & 7];
-	model->timeout_ns = timeouts_ms[header[6] >> 2 & 3] * 1000000;
+	/* without the setup, which is in the first two frames, READs into one buffer look the same, and few FPDUs do not show whether there are markers */
+	model->net.spared = model->shares_sinks || model->options & 3 * FPDU_MARKERS ? 2 : 0;
 	for (unsigned side = 0; side < 2; side++) {
 		struct fpdu_peer *peer = &model->peers[side];
 
@@ -435,15 +376,13 @@ static void start(struct fpdu_model *model, const uint8_t *header)
 	}
 	model->peers[0].length = FPDU_SETUP;
 	/* the first FPDU, which the responder waits for */
-	post(model, (const uint8_t[FPDU_RECORD]){ FPDU_SEND, 7 });
+	post(model, (const uint8_t[NETWORK_RECORD]){ FPDU_SEND, 7 });
 }
 
 void fpdu_run(struct fpdu_model *model, const uint8_t *input, size_t length)
 {
 	start(model, input);
-	for (size_t at = FPDU_HEADER; at + FPDU_RECORD <= length; at += FPDU_RECORD)
-		run_record(model, input + at);
-	run_on(model, true);
+	network_run(&model->net, input, length);
 }
 
 void fpdu_end(struct fpdu_model *model)

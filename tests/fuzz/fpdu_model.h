@@ -14,12 +14,9 @@
 
 #include "network_model.h"
 
-#define FPDU_HEADER 8         /* bytes of an input before its records */
-#define FPDU_RECORD 8
 #define FPDU_MESSAGES 64
 #define FPDU_STREAM (1u << 18) /* most bytes of a direction */
 #define FPDU_SEGMENTS 2048    /* of a direction: its FPDUs */
-#define FPDU_FRAMES 4000
 #define FPDU_SETUP 20         /* bytes of a Request or Reply without private data */
 #define FPDU_NOWHERE UINT32_MAX
 
@@ -30,8 +27,7 @@ enum {
 	FPDU_KNOWN_PORT = 8,     /* that of a service over RDMA */
 	FPDU_ALIGNED = 16,       /* new segments begin and end where FPDUs do, as RFC 5044 recommends */
 	FPDU_EVERY_ACK = 32,     /* acknowledgements are not delayed */
-	FPDU_BYTES = 64,         /* the harness: keep bytes */
-	FPDU_SUMS = 128,         /* the harness: checksums */
+	/* 64, 128: those of the harness */
 };
 
 /* Byte 0 of a record: above FPDU_READ nothing is posted. */
@@ -89,11 +85,9 @@ struct fpdu_model {
 	uint8_t options;
 	bool shares_sinks;       /* READs into the same buffer */
 	uint32_t payload, segment, again; /* most bytes of: a DDP segment's payload; a TCP segment; one sent again */
-	unsigned pace, snap;     /* pace: ticks between segments of a side; snap: length of captured frames, 0: any */
-	int64_t timeout_ns;
-	unsigned ticks, message_count, frame_count, arrived;
+	unsigned message_count;
 	struct fpdu_message messages[FPDU_MESSAGES];
-	struct fpdu_frame frames[FPDU_FRAMES];
+	struct fpdu_frame frames[NETWORK_FRAMES];
 	struct fpdu_peer peers[2];
 };
 
@@ -102,7 +96,7 @@ static inline unsigned fpdu_data_side(const struct fpdu_message *message)
 	return message->verb == FPDU_READ ? !message->side : message->side;
 }
 
-/* Runs an input of at least FPDU_HEADER bytes; fpdu_end() afterwards. */
+/* Runs an input of at least NETWORK_HEADER bytes; fpdu_end() afterwards. */
 void fpdu_run(struct fpdu_model *model, const uint8_t *input, size_t length);
 void fpdu_end(struct fpdu_model *model);
 

@@ -3,7 +3,7 @@
  * Messages of iWARP against a model of two peers, TCP, the network and the capture point (fpdu_model.h): what is reported of a message is true of
  * one message of the model, with just the bytes that were captured; what follows the setup without a byte missing is reported completely, and if
  * the capture has every segment in order, with the right frames and acknowledgements.
- * Input: a header of FPDU_HEADER bytes, then records of FPDU_RECORD bytes: a message to post, time, and faults of the frames to come.
+ * Input: a header of NETWORK_HEADER bytes, then records of NETWORK_RECORD bytes: a message to post, time, and faults of the frames to come.
  */
 #include "config.h"
 
@@ -26,7 +26,6 @@
 #define PORT 40000            /* of side 0 */
 #define HEADERS 40            /* of IPv4 and TCP */
 #define HANDSHAKE 3           /* frames */
-#define TIGHT_MEMORY (UINT64_C(1) << 16)
 #define MARKER_INTERVAL 512   /* RFC 5044, 4.3 */
 #define MARKER_LENGTH 4
 /* Bytes that the receiver has, and that the capture has later than this after their acknowledgement, may be given up. */
@@ -44,13 +43,11 @@ struct sight {
 };
 
 struct run {
-	struct rtap_tracker *tracker;
-	uint64_t frames, connections;
-	bool is_exact;           /* the capture has every segment, in order */
-	bool is_tight;
+	struct message_run base;
+	uint64_t connections;
 	struct sight sights[2];
 	bool is_reported[FPDU_MESSAGES], is_complete[FPDU_MESSAGES];
-	struct { unsigned side; uint32_t begin, end; int64_t time_ns; } given[FPDU_FRAMES + HANDSHAKE + 1]; /* by frame number; what they have of the stream */
+	struct { unsigned side; uint32_t begin, end; int64_t time_ns; } given[NETWORK_FRAMES + HANDSHAKE + 1]; /* by frame number; what they have of the stream */
 };
 
 static struct fpdu_model model;
@@ -87,30 +84,24 @@ static void make_headers(uint8_t *bytes, unsigned side, uint8_t flags, uint32_t 
 	put16(bytes + 34, 0x4000);
 }
 
-static void give(struct run *run, const uint8_t *bytes, uint32_t captured, uint32_t wire, int64_t time_ns)
-{
-	struct rtap_packet packet;
-
-	message_checks_give(run->tracker, bytes, captured, wire, ++run->frames, time_ns, &packet);
-}
-
-static void give_handshake(struct run *run)
+static void give_handshake(struct message_run *run)
 {
 	static const uint8_t flags[HANDSHAKE] = { RTAP_TCP_FLAG_SYN, RTAP_TCP_FLAG_SYN | RTAP_TCP_FLAG_ACK, RTAP_TCP_FLAG_ACK };
 	uint8_t bytes[HEADERS];
+	struct rtap_packet packet;
 
-	for (unsigned i = 0; i < HANDSHAKE; i++) {
+	for (unsigned i = 0; i < HANDSHAKE && !model.net.skipped; i++) {
 		unsigned side = i & 1;
 
 		make_headers(bytes, side, flags[i], model.peers[side].isn + (i == 2), i ? model.peers[!side].isn + 1 : 0, (uint16_t)(0xfff0 + i), 0);
-		give(run, bytes, HEADERS, HEADERS, NETWORK_START_NS);
+		message_run_give(run, bytes, HEADERS, HEADERS, NETWORK_START_NS, &packet);
 	}
 }
 
 static void note(struct run *run, const struct fpdu_frame *frame, uint32_t captured)
 {
 	struct sight *sight = &run->sights[frame->side], *other = &run->sights[!frame->side];
-	uint64_t number = run->frames + 1;
+	uint64_t number = run->base.frames + 1;
 
 	run->given[number].side = frame->side;
 	run->given[number].begin = frame->begin;
@@ -133,21 +124,19 @@ static void note(struct run *run, const struct fpdu_frame *frame, uint32_t captu
 		other->acks[other->acknowledged] = (uint32_t)number;
 }
 
-static void give_frame(struct run *run, const struct fpdu_frame *frame)
+static void give_frame(struct message_run *run, unsigned number)
 {
 	static uint8_t bytes[HEADERS + FPDU_STREAM];
+	const struct fpdu_frame *frame = &model.frames[number];
 	const struct fpdu_peer *peer = &model.peers[frame->side];
-	uint32_t length = HEADERS + frame->end - frame->begin, captured = length;
+	uint32_t length = HEADERS + frame->end - frame->begin, captured = network_captured_length(&model.net, &frame->fate, HEADERS, length);
+	struct rtap_packet packet;
 
 	make_headers(bytes, frame->side, RTAP_TCP_FLAG_ACK, peer->isn + 1 + frame->begin, model.peers[!frame->side].isn + 1 + frame->acknowledged, frame->id,
 		     frame->end - frame->begin);
 	fpdu_stream(&model, frame->side, frame->begin, frame->end, bytes + HEADERS);
-	if (frame->fate.fault == NETWORK_CUT && captured > HEADERS + frame->fate.argument * 24)
-		captured = HEADERS + frame->fate.argument * 24;
-	if (model.snap && captured > model.snap)
-		captured = model.snap;
-	note(run, frame, captured - HEADERS);
-	give(run, bytes, captured, length, frame->fate.captured_ns);
+	note((struct run *)run, frame, captured - HEADERS);
+	message_run_give(run, bytes, captured, length, frame->fate.captured_ns, &packet);
 }
 
 /* ---- what is reported ---- */
@@ -160,7 +149,7 @@ static bool is_within(uint64_t value, uint64_t begin, uint64_t length)
 /* Whether the frame has a byte of the message's data. */
 static bool is_part(const struct run *run, uint64_t frame, const struct fpdu_message *message)
 {
-	return frame <= run->frames + 1 && message->begin != FPDU_NOWHERE && run->given[frame].side == fpdu_data_side(message) &&
+	return frame <= run->base.frames + 1 && message->begin != FPDU_NOWHERE && run->given[frame].side == fpdu_data_side(message) &&
 	       run->given[frame].begin < message->end && run->given[frame].end > message->begin;
 }
 
@@ -258,9 +247,9 @@ static bool has_data(const struct rtap_message *shown, const struct fpdu_message
 	if (!shown->complete || shown->length != message->length)
 		return !shown->complete;
 	fpdu_fill(message, 0, message->length, bytes);
-	if (model.options & FPDU_SUMS && (!shown->has_crc || shown->crc32 != crc32_z(0, bytes, shown->length)))
+	if (model.options & MESSAGE_SUMS && (!shown->has_crc || shown->crc32 != crc32_z(0, bytes, shown->length)))
 		return false;
-	return !(model.options & FPDU_BYTES) || shown->bytes_evicted ||
+	return !(model.options & MESSAGE_BYTES) || shown->bytes_evicted ||
 	       (shown->bytes.length == shown->length && (!shown->length || !memcmp(shown->bytes.bytes, bytes, shown->length)));
 }
 
@@ -315,10 +304,10 @@ static void check_segment(struct run *run, const struct rtap_message *shown, uns
 		has_any |= !missing[at - base];
 		lacks_any |= missing[at - base];
 	}
-	REQUIRE(!has_any || !sight->claimed[number] || run->is_tight);
+	REQUIRE(!has_any || !sight->claimed[number] || run->base.is_tight);
 	sight->claimed[number] |= has_any;
 	/* which READ a response belongs to can be unknown if bytes are missing */
-	if (is_whole && segment->end <= sight->in_step && !run->is_tight && segment->message->verb != FPDU_READ)
+	if (is_whole && segment->end <= sight->in_step && !run->base.is_tight && segment->message->verb != FPDU_READ)
 		REQUIRE(!lacks_any);
 }
 
@@ -350,7 +339,7 @@ static void check_joined(const struct run *run, const struct rtap_message *shown
 	REQUIRE((next < model.messages + model.message_count && next->is_contiguous) || shares_memory(message));
 	for (uint32_t at = message->begin; at < message->end; at++)
 		is_whole &= run->sights[message->side].frames[at] && !run->sights[message->side].is_late[at];
-	REQUIRE(!is_whole || run->is_tight);
+	REQUIRE(!is_whole || run->base.is_tight);
 }
 
 static void check_complete(const struct rtap_message *shown, const struct fpdu_message *message, uint64_t base)
@@ -444,7 +433,7 @@ static void take_message(void *owner, const struct rtap_message *shown)
 	check_segments(run, shown, message, base, missing);
 	if (shown->complete)
 		check_complete(shown, message, base);
-	if (run->is_exact)
+	if (run->base.is_exact)
 		check_exact(run, shown, message);
 	run->is_reported[message->index] = true;
 	run->is_complete[message->index] |= shown->complete;
@@ -461,22 +450,11 @@ static void take_connection(void *owner, const struct rtap_connection *connectio
 	run->connections++;
 	REQUIRE(connection->transport == RTAP_TRANSPORT_IWARP);
 	REQUIRE(!connection->anomaly_counts[RTAP_CONNECTION_ANOMALY_BAD_FPDU_CRC]);
-	for (unsigned i = 0; run->is_exact && i < sizeof none; i++)
+	for (unsigned i = 0; run->base.is_exact && i < sizeof none; i++)
 		REQUIRE(!connection->anomaly_counts[none[i]]);
 }
 
 /* ---- the whole ---- */
-
-static bool is_exact(void)
-{
-	for (unsigned i = 0; i < model.frame_count; i++) {
-		const struct network_fate *fate = &model.frames[i].fate;
-
-		if ((!fate->is_captured && fate->is_received) || fate->is_late || fate->fault == NETWORK_CUT)
-			return false;
-	}
-	return !model.snap && !model.net.skipped && model.frame_count < FPDU_FRAMES;
-}
 
 /* The setup has been captured: whether FPDUs have markers and CRCs is known. */
 static bool is_set_up(const struct run *run)
@@ -511,34 +489,18 @@ static void check_all(const struct run *run)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct network_fate *order[FPDU_FRAMES];
 	static struct run run;
 	struct rtap_tracker_options options = { .size = sizeof options, .message = take_message, .connection = take_connection, .owner = &run };
-	unsigned captured = 0;
 
-	if (size < FPDU_HEADER || size > FPDU_HEADER + FPDU_RECORD * 256)
+	if (size < NETWORK_HEADER || size > NETWORK_HEADER + NETWORK_RECORD * 256)
 		return 0;
 	fpdu_run(&model, data, size);
-	for (unsigned i = 0; i < model.frame_count; i++)
-		if (model.frames[i].fate.is_captured)
-			order[captured++] = &model.frames[i].fate;
-	qsort(order, captured, sizeof *order, network_order);
 	memset(&run, 0, sizeof run);
-	run.is_tight = data[7] >> 4 == 15;
-	run.is_exact = is_exact() && !run.is_tight;
-	options.bytes = model.options & FPDU_BYTES;
-	options.checksums = model.options & FPDU_SUMS;
-	options.max_memory = run.is_tight ? TIGHT_MEMORY : 0;
-	REQUIRE(rtap_tracker_open(&run.tracker, &options, NULL) == RTAP_STATUS_OK);
-	if (!model.net.skipped)
-		give_handshake(&run);
-	for (unsigned i = 0; i < captured; i++)
-		give_frame(&run, &model.frames[order[i]->number]);
-	rtap_tracker_finish(run.tracker);
-	if (!run.is_tight)
+	run.base.is_exact = network_is_captured(&model.net, false);
+	message_run(&run.base, data, &options, &model.net, give_handshake, give_frame);
+	if (!run.base.is_tight)
 		check_all(&run);
-	REQUIRE(!run.is_exact || run.connections == 1);
-	rtap_tracker_close(run.tracker);
+	REQUIRE(!run.base.is_exact || run.connections == 1);
 	fpdu_end(&model);
 	return 0;
 }

@@ -3,7 +3,7 @@
  * Messages of reliable connections against a model of requesters, responders, the network and the capture point (transfer_model.h): what is
  * reported of a message is true of one message of the model, with just the bytes that were captured; if the capture has every packet, in order,
  * all is reported, with the right frames, repeats and counts.
- * Input: a header of TRANSFER_HEADER bytes, then records of TRANSFER_RECORD bytes: a message to post, time, and faults of the frames to come.
+ * Input: a header of NETWORK_HEADER bytes, then records of NETWORK_RECORD bytes: a message to post, time, and faults of the frames to come.
  */
 #include "config.h"
 
@@ -24,7 +24,6 @@
 #define HOST 0x0a000001u      /* of side A; B's is the next */
 #define PAYLOAD_AT(length, payload) ((length) - 4 - (4 - (payload) % 4) % 4 - (payload))
 #define COUNTED 4             /* packets whose identifications show that their sender counts */
-#define TIGHT_MEMORY (UINT64_C(1) << 16)
 #define GIVEN_UP_NS INT64_C(2000000000) /* what lacks packets is given up when it gets none for this long, but later requests were answered */
 
 /* What the capture has of a message. */
@@ -42,12 +41,9 @@ struct sight {
 };
 
 struct run {
-	struct rtap_tracker *tracker;
-	uint64_t frames;
-	bool is_exact;           /* the capture has every packet, in order */
+	struct message_run base;
 	bool is_clear;           /* the capture shows why each packet comes again */
 	bool is_paired;          /* it is known which responses belong to which requests */
-	bool is_tight;
 	struct sight sights[TRANSFER_MESSAGES];
 	unsigned requests[TRANSFER_DIRECTIONS]; /* captured, without repeats */
 	uint64_t answered[TRANSFER_DIRECTIONS]; /* PSN after the last one that a captured response acknowledges */
@@ -62,11 +58,6 @@ static uint32_t qpn_of(unsigned connection, unsigned side)
 }
 
 /* ---- frames ---- */
-
-static void give(struct run *run, const uint8_t *bytes, uint32_t captured, uint32_t wire, int64_t time_ns, struct rtap_packet *packet)
-{
-	message_checks_give(run->tracker, bytes, captured, wire, ++run->frames, time_ns, packet);
-}
 
 static uint16_t port_of(unsigned connection)
 {
@@ -116,7 +107,7 @@ static uint32_t make_frame(const struct transfer_frame *frame, uint8_t *bytes, u
 	return length;
 }
 
-static void give_setup(struct run *run, unsigned connection)
+static void give_setup_of(struct run *run, unsigned connection)
 {
 	static const uint8_t attributes[] = { CM_REQ, CM_REP, CM_RTU };
 	static uint8_t bytes[ROCE_MAX_FRAME];
@@ -133,8 +124,15 @@ static void give_setup(struct run *run, unsigned connection)
 		};
 		uint32_t length = roce_cm_frame(bytes, HOST + side, HOST + !side, &cm);
 
-		give(run, bytes, length, length, NETWORK_START_NS, &packet);
+		message_run_give(&run->base, bytes, length, length, NETWORK_START_NS, &packet);
 	}
+}
+
+static void give_setup(struct message_run *run)
+{
+	if (model.options & TRANSFER_CM)
+		for (unsigned connection = 0; connection < (model.options & TRANSFER_TWO ? TRANSFER_CONNECTIONS : 1); connection++)
+			give_setup_of((struct run *)run, connection);
 }
 
 /* ---- what the capture has ---- */
@@ -169,7 +167,7 @@ static void note_answer(struct run *run, const struct transfer_frame *frame)
 		if (message->direction != frame->direction)
 			continue;
 		if (transfer_is_answered_by_data(message) ? message->completed == frame : message->end <= end && !sight->answered)
-			sight->answered = run->frames;
+			sight->answered = run->base.frames;
 	}
 }
 
@@ -215,9 +213,9 @@ static void note(struct run *run, const struct transfer_frame *frame, uint32_t p
 		return;
 	}
 	sight->frames++;
-	sight->last = run->frames;
+	sight->last = run->base.frames;
 	if (!sight->first)
-		sight->first = run->frames;
+		sight->first = run->base.frames;
 }
 
 static enum rtap_psn_analysis analysis_of(const struct transfer_frame *frame)
@@ -243,7 +241,7 @@ static void check_packet(struct run *run, const struct transfer_frame *frame, co
 {
 	enum rtap_psn_analysis expected = analysis_of(frame);
 
-	if (!run->is_exact || !run->is_paired || !frame->message || !packet->flow.present)
+	if (!run->base.is_exact || !run->is_paired || !frame->message || !packet->flow.present)
 		return;
 	if (!run->is_clear && (!(model.options & TRANSFER_IDS) || run->requests[frame->direction] < COUNTED))
 		return;
@@ -256,21 +254,19 @@ static void check_packet(struct run *run, const struct transfer_frame *frame, co
 		return;
 	}
 	if (packet->flow.analysis != expected)
-		fprintf(stderr, "frame %llu: analysis %u, not %u\n", (unsigned long long)run->frames, packet->flow.analysis, expected);
+		fprintf(stderr, "frame %llu: analysis %u, not %u\n", (unsigned long long)run->base.frames, packet->flow.analysis, expected);
 	REQUIRE(packet->flow.analysis == expected);
 }
 
-static void give_frame(struct run *run, struct transfer_frame *frame)
+static void give_frame(struct message_run *base, unsigned number)
 {
 	static uint8_t bytes[ROCE_MAX_FRAME];
-	uint32_t payload, length = make_frame(frame, bytes, &payload), captured = length;
+	struct run *run = (struct run *)base;
+	const struct transfer_frame *frame = &model.frames[number];
+	uint32_t payload, length = make_frame(frame, bytes, &payload), captured = network_captured_length(&model.net, &frame->fate, 40, length);
 	struct rtap_packet packet;
 
-	if (frame->fate.fault == NETWORK_CUT && captured > 40 + frame->fate.argument * 24)
-		captured = 40 + frame->fate.argument * 24;
-	if (model.snap && captured > model.snap)
-		captured = model.snap;
-	give(run, bytes, captured, length, frame->fate.captured_ns, &packet);
+	message_run_give(base, bytes, captured, length, frame->fate.captured_ns, &packet);
 	note(run, frame, payload, captured);
 	count(run, frame);
 	check_packet(run, frame, &packet);
@@ -319,9 +315,9 @@ static void check_missing(struct run *run, const struct rtap_message *shown, con
 		if (message_checks_missing(shown, begin, end) == end - begin)
 			continue;
 		/* a READ requested again from its middle, see check_values(), has its responses too; a repeat of what was evicted is new */
-		REQUIRE(!sight->claimed[at] || run->is_tight || (message->verb == TRANSFER_READ && (!run->is_paired || sight->begins_late)));
+		REQUIRE(!sight->claimed[at] || run->base.is_tight || (message->verb == TRANSFER_READ && (!run->is_paired || sight->begins_late)));
 		sight->claimed[at] = true;
-		REQUIRE(run->is_tight || sight->is_given_up || !message_checks_missing(shown, begin, begin + kept));
+		REQUIRE(run->base.is_tight || sight->is_given_up || !message_checks_missing(shown, begin, begin + kept));
 	}
 }
 
@@ -334,12 +330,12 @@ static void check_complete(const struct run *run, const struct rtap_message *sho
 	REQUIRE(shown->length == message->length - base && shown->length_known && !shown->missing_count);
 	for (uint64_t at = base / model.path_mtu; at < message->packets; at++)
 		REQUIRE(sight->seen[at]);
-	if (!(model.options & (TRANSFER_BYTES | TRANSFER_SUMS)))
+	if (!(model.options & (MESSAGE_BYTES | MESSAGE_SUMS)))
 		return;
 	transfer_fill(message, base, message->length, bytes);
-	if (model.options & TRANSFER_BYTES && !shown->bytes_evicted)
+	if (model.options & MESSAGE_BYTES && !shown->bytes_evicted)
 		REQUIRE(shown->bytes.length == shown->length && (!shown->length || !memcmp(shown->bytes.bytes, bytes, shown->length)));
-	if (model.options & TRANSFER_SUMS)
+	if (model.options & MESSAGE_SUMS)
 		REQUIRE(shown->has_crc && shown->crc32 == crc32_z(0, bytes, shown->length));
 }
 
@@ -358,7 +354,7 @@ static void check_values(const struct run *run, const struct rtap_message *shown
 	if (!shown->request_seen)
 		return;
 	/* a READ requested again from its middle can be one of its own if the capture lacks the first request then, or the path MTU is not known */
-	REQUIRE(!base || (message->verb == TRANSFER_READ && (!run->is_paired || run->is_tight || run->sights[message->index].begins_late)));
+	REQUIRE(!base || (message->verb == TRANSFER_READ && (!run->is_paired || run->base.is_tight || run->sights[message->index].begins_late)));
 	REQUIRE(shown->has_key && shown->r_key == message->r_key && shown->virtual_address == message->virtual_address + base);
 	REQUIRE(shown->length == message->length - base);
 	if (message->verb > TRANSFER_READ)
@@ -408,7 +404,7 @@ static void take_message(void *owner, const struct rtap_message *shown)
 	check_missing(run, shown, message, base);
 	if (shown->complete)
 		check_complete(run, shown, message, base);
-	if (run->is_exact && run->is_paired)
+	if (run->base.is_exact && run->is_paired)
 		check_exact(run, shown, message);
 	run->sights[message->index].is_reported = true;
 	run->sights[message->index].is_complete |= shown->complete && !base;
@@ -426,7 +422,7 @@ static void take_connection(void *owner, const struct rtap_connection *connectio
 	};
 	unsigned number = 0;
 
-	if (!run->is_exact || !run->is_paired || connection->transport != RTAP_TRANSPORT_RC)
+	if (!run->base.is_exact || !run->is_paired || connection->transport != RTAP_TRANSPORT_RC)
 		return;
 	while (number < TRANSFER_CONNECTIONS && connection->a.qpn != qpn_of(number, side_of(&connection->a)))
 		number++;
@@ -441,17 +437,6 @@ static void take_connection(void *owner, const struct rtap_connection *connectio
 
 /* ---- the whole ---- */
 
-static bool is_exact(void)
-{
-	for (unsigned i = 0; i < model.frame_count; i++) {
-		const struct transfer_frame *frame = &model.frames[i];
-
-		if (!frame->fate.is_captured || frame->fate.is_late || frame->fate.fault == NETWORK_CUT)
-			return false;
-	}
-	return !model.snap && model.frame_count < TRANSFER_FRAMES;
-}
-
 /*
  * Whether the capture shows why each packet comes again. Without identifications, one that comes within a millisecond counts as a copy made by the
  * network, unless a NAK or a missing response explains it. Nothing does if the network made copies of requests, if packets overtook others, or if
@@ -461,7 +446,7 @@ static bool is_clear(void)
 {
 	unsigned requests[TRANSFER_DIRECTIONS] = { 0 };
 
-	for (unsigned i = 0; i < model.frame_count; i++) {
+	for (unsigned i = 0; i < model.net.frame_count; i++) {
 		const struct transfer_frame *frame = &model.frames[i];
 		bool has_ids = model.options & TRANSFER_IDS && requests[frame->direction] >= COUNTED;
 
@@ -479,7 +464,9 @@ static void check_all(const struct run *run)
 	for (unsigned i = 0; i < model.message_count; i++) {
 		const struct transfer_message *message = &model.messages[i];
 		const struct sight *sight = &run->sights[i];
-		bool is_whole = message->verb < TRANSFER_WRITE || (sight->has_request && !sight->begins_late);
+		/* an atomic whose first request was not captured, and its response before the second */
+		bool is_lone_response = message->verb > TRANSFER_READ && sight->is_early && (sight->is_again || !sight->has_request);
+		bool is_whole = !is_lone_response && (message->verb < TRANSFER_WRITE || (sight->has_request && !sight->begins_late));
 
 		for (uint64_t at = 0; at < message->packets; at++) {
 			uint32_t length = (uint32_t)least(model.path_mtu, message->length - at * model.path_mtu);
@@ -489,8 +476,7 @@ static void check_all(const struct run *run)
 			 * Responses alone can be unexpected ones, or wait for their requester until later messages have been reported. Without a
 			 * setup, those of a READ that was requested again can be taken for repeats of others.
 			 */
-			REQUIRE(sight->claimed[at] || !sight->due[at] || (message->verb > TRANSFER_READ && !run->is_paired) ||
-				(message->verb > TRANSFER_READ && sight->is_early && (sight->is_again || !sight->has_request)) ||
+			REQUIRE(sight->claimed[at] || !sight->due[at] || is_lone_response || (message->verb > TRANSFER_READ && !run->is_paired) ||
 				(message->verb == TRANSFER_READ && !run->is_paired && (sight->is_early || sight->is_again)));
 		}
 		if (!sight->is_complete && is_whole && run->is_paired)
@@ -501,35 +487,18 @@ static void check_all(const struct run *run)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct network_fate *order[TRANSFER_FRAMES];
 	static struct run run;
 	struct rtap_tracker_options options = { .size = sizeof options, .message = take_message, .connection = take_connection, .owner = &run };
-	unsigned captured = 0;
 
-	if (size < TRANSFER_HEADER || size > TRANSFER_HEADER + TRANSFER_RECORD * 512)
+	if (size < NETWORK_HEADER || size > NETWORK_HEADER + NETWORK_RECORD * 512)
 		return 0;
 	transfer_run(&model, data, size);
-	for (unsigned i = 0; i < model.frame_count; i++)
-		if (model.frames[i].fate.is_captured)
-			order[captured++] = &model.frames[i].fate;
-	qsort(order, captured, sizeof *order, network_order);
 	memset(&run, 0, sizeof run);
 	run.is_clear = is_clear();
 	run.is_paired = model.options & TRANSFER_CM;
-	run.is_tight = data[7] >> 4 == 15;
-	run.is_exact = is_exact() && !run.is_tight;
-	options.bytes = model.options & TRANSFER_BYTES;
-	options.checksums = model.options & TRANSFER_SUMS;
-	options.max_memory = run.is_tight ? TIGHT_MEMORY : 0;
-	REQUIRE(rtap_tracker_open(&run.tracker, &options, NULL) == RTAP_STATUS_OK);
-	if (model.options & TRANSFER_CM)
-		for (unsigned connection = 0; connection < (model.options & TRANSFER_TWO ? TRANSFER_CONNECTIONS : 1); connection++)
-			give_setup(&run, connection);
-	for (unsigned i = 0; i < captured; i++)
-		give_frame(&run, &model.frames[order[i]->number]);
-	rtap_tracker_finish(run.tracker);
-	if (!run.is_tight)
+	run.base.is_exact = network_is_captured(&model.net, true);
+	message_run(&run.base, data, &options, &model.net, give_setup, give_frame);
+	if (!run.base.is_tight)
 		check_all(&run);
-	rtap_tracker_close(run.tracker);
 	return 0;
 }

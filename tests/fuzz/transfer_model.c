@@ -8,7 +8,6 @@
 
 #define MOST_READS 4          /* of a requester that are not answered */
 #define WINDOW 48             /* packets of a requester that are not acknowledged */
-#define MOST_TICKS 60000
 #define RNR_CODES 4
 
 enum { ACK = 0x1f, RNR = 0x20, NAK_SEQUENCE = 0x60, NAK_ACCESS = 0x62 };
@@ -40,16 +39,15 @@ static uint64_t packets_of(uint64_t length, uint32_t path_mtu)
 /* Sends the frame, which its caller fills but for what becomes of it. */
 static void transmit(struct transfer_model *model, const struct transfer_frame *sent, bool is_copy)
 {
-	struct transfer_frame *frame = &model->frames[model->frame_count];
+	struct transfer_frame *frame = &model->frames[model->net.frame_count];
 	unsigned side = (sent->direction & 1) ^ sent->is_response;
 
-	if (model->frame_count == TRANSFER_FRAMES)
+	if (network_is_full(&model->net))
 		return;
 	*frame = *sent;
 	if (!is_copy)
 		frame->id = model->options & TRANSFER_IDS ? model->ids[side]++ : 0;
-	network_decide(&model->net, &frame->fate, model->frame_count++, side, is_copy);
-	if (frame->fate.fault == NETWORK_COPIED)
+	if (network_send(&model->net, &frame->fate, side, is_copy))
 		transmit(model, frame, true);
 }
 
@@ -96,7 +94,7 @@ static bool is_on_the_way(const struct transfer_model *model, const struct trans
 {
 	const struct transfer_responder *responder = &model->responders[message->direction];
 
-	for (unsigned i = model->arrived; i < model->frame_count; i++) {
+	for (unsigned i = model->net.arrived; i < model->net.frame_count; i++) {
 		const struct transfer_frame *frame = &model->frames[i];
 
 		if (frame->is_response && frame->message == message && frame->fate.is_received && frame->fate.received_ns >= 0)
@@ -242,7 +240,7 @@ static void take_response(struct transfer_model *model, const struct transfer_fr
 
 static void check_timeout(struct transfer_model *model, struct transfer_requester *requester)
 {
-	if (requester->has_failed || requester->acknowledged == requester->sent || model->net.now_ns - requester->active_ns < model->timeout_ns ||
+	if (requester->has_failed || requester->acknowledged == requester->sent || model->net.now_ns - requester->active_ns < model->net.timeout_ns ||
 	    model->net.now_ns < requester->wait_ns)
 		return;
 	go_back(model, requester, requester->acknowledged, TRANSFER_BY_TIMEOUT);
@@ -351,81 +349,49 @@ static void respond_one(struct transfer_model *model, unsigned direction)
 
 /* ---- time ---- */
 
-static bool deliver(struct transfer_model *model)
+static void receive(void *owner, unsigned number)
 {
-	bool is_empty = true;
+	struct transfer_model *model = owner;
+	const struct transfer_frame *frame = &model->frames[number];
 
-	/* each is received once: what arrived is marked by its time */
-	for (unsigned i = model->arrived; i < model->frame_count; i++) {
-		struct transfer_frame *frame = &model->frames[i];
-
-		if (!frame->fate.is_received || frame->fate.received_ns < 0)
-			continue;
-		if (frame->fate.received_ns > model->net.now_ns) {
-			is_empty = false;
-			continue;
-		}
-		frame->fate.received_ns = -1;
-		if (frame->is_response)
-			take_response(model, frame);
-		else
-			take_request(model, frame);
-	}
-	while (model->arrived < model->frame_count &&
-	       (!model->frames[model->arrived].fate.is_received || model->frames[model->arrived].fate.received_ns < 0))
-		model->arrived++;
-	return is_empty;
+	if (frame->is_response)
+		take_response(model, frame);
+	else
+		take_request(model, frame);
 }
 
-/* One tick. Returns whether nothing happens any more before a requester's time is over. */
-static bool tick(struct transfer_model *model)
+static bool act(void *owner)
 {
-	unsigned before = model->frame_count;
-	bool is_quiet = deliver(model);
+	struct transfer_model *model = owner;
+	bool is_quiet = true;
 
 	for (unsigned direction = 0; direction < TRANSFER_DIRECTIONS; direction++) {
 		check_timeout(model, &model->requesters[direction]);
 		request_one(model, direction);
-		if (model->ticks % model->pace == 0)
+		if (model->net.ticks % model->net.pace == 0)
 			respond_one(model, direction);
 		is_quiet &= !model->responders[direction].count;
 	}
-	model->ticks++;
-	model->net.now_ns += model->net.tick_ns;
-	return is_quiet && before == model->frame_count;
+	return is_quiet;
 }
 
-/* Whether a requester still waits for something; *next_ns: until when. */
-static bool find_wait(const struct transfer_model *model, int64_t *next_ns)
+static int64_t timeout(const void *owner)
 {
-	*next_ns = INT64_MAX;
+	const struct transfer_model *model = owner;
+	int64_t next_ns = INT64_MAX;
+
 	for (unsigned direction = 0; direction < TRANSFER_DIRECTIONS; direction++) {
 		const struct transfer_requester *requester = &model->requesters[direction];
-		int64_t until = requester->active_ns + model->timeout_ns;
+		int64_t until = requester->active_ns + model->net.timeout_ns;
 
 		if (requester->has_failed || requester->acknowledged == requester->posted)
 			continue;
 		if (requester->wait_ns > model->net.now_ns && (requester->next < requester->posted || until < requester->wait_ns))
 			until = requester->wait_ns;
-		if (until < *next_ns)
-			*next_ns = until;
+		if (until < next_ns)
+			next_ns = until;
 	}
-	return *next_ns != INT64_MAX;
-}
-
-/* Until the network is empty; to_end: until all messages are answered. */
-static void run_on(struct transfer_model *model, bool to_end)
-{
-	int64_t next_ns;
-
-	while (model->ticks < MOST_TICKS && model->frame_count < TRANSFER_FRAMES) {
-		if (!tick(model))
-			continue;
-		if (!to_end || !find_wait(model, &next_ns))
-			return;
-		if (next_ns > model->net.now_ns)
-			model->net.now_ns = next_ns;
-	}
+	return next_ns;
 }
 
 /* ---- records ---- */
@@ -450,8 +416,9 @@ static uint64_t length_of(const struct transfer_model *model, const uint8_t *rec
 	}
 }
 
-static void post(struct transfer_model *model, const uint8_t *record)
+static void post(void *owner, const uint8_t *record)
 {
+	struct transfer_model *model = owner;
 	unsigned direction = (record[0] & TRANSFER_OF_SECOND && model->options & TRANSFER_TWO ? 2 : 0) | (record[0] & TRANSFER_BY_B ? 1 : 0);
 	struct transfer_requester *requester = &model->requesters[direction];
 	struct transfer_message *message = &model->messages[model->message_count];
@@ -474,36 +441,19 @@ static void post(struct transfer_model *model, const uint8_t *record)
 	requester->posted = message->end;
 }
 
-static void run_record(struct transfer_model *model, const uint8_t *record)
-{
-	post(model, record);
-	network_add_fault(&model->net, model->frame_count + record[5], record[6], record[6] >> 4, TRANSFER_FAULT_KINDS);
-	network_add_fault(&model->net, model->frame_count + record[5] + (record[7] >> 4), record[7], record[6] >> 4, TRANSFER_FAULT_KINDS);
-	for (unsigned i = record[4] & 63; i && model->ticks < MOST_TICKS; i--)
-		tick(model);
-	if (record[4] & 64)
-		run_on(model, false);
-	if (record[4] & 128 && !find_wait(model, &(int64_t){ 0 }))
-		model->net.now_ns += INT64_C(50000000);
-}
-
 static void start(struct transfer_model *model, const uint8_t *header)
 {
-	static const int64_t timeouts_ms[] = { 5, 17, 70, 300 };
-	static const unsigned snaps[] = { 0, 0, 0, 0, 58, 64, 76, 128 };
+	static const struct network_sides sides = { post, receive, act, timeout };
+	static const unsigned snaps[] = { 58, 64, 76, 128 };
 
 	memset(model, 0, offsetof(struct transfer_model, frames));
+	network_start(&model->net, header, 1 + (header[1] >> 4), snaps);
+	model->net.sides = &sides;
+	model->net.model = model;
+	model->net.lateness = 2;
+	model->net.fault_kinds = TRANSFER_FAULT_KINDS;
 	model->options = header[0];
 	model->path_mtu = 256u << (header[1] & 15) % 5;
-	model->net.latency = 1 + (header[1] >> 4);
-	model->net.lateness = 2;
-	model->net.position = model->net.latency * (header[2] & 3) / 3;
-	model->pace = 1 + (header[2] >> 2 & 3);
-	model->net.skipped = header[4];
-	model->snap = snaps[header[5] & 7];
-	model->net.tick_ns = INT64_C(500) << (header[6] & 3);
-	model->timeout_ns = timeouts_ms[header[6] >> 2 & 3] * 1000000;
-	model->net.now_ns = NETWORK_START_NS;
 	for (unsigned direction = 0; direction < TRANSFER_DIRECTIONS; direction++) {
 		struct transfer_requester *requester = &model->requesters[direction];
 
@@ -518,7 +468,5 @@ static void start(struct transfer_model *model, const uint8_t *header)
 void transfer_run(struct transfer_model *model, const uint8_t *input, size_t length)
 {
 	start(model, input);
-	for (size_t at = TRANSFER_HEADER; at + TRANSFER_RECORD <= length; at += TRANSFER_RECORD)
-		run_record(model, input + at);
-	run_on(model, true);
+	network_run(&model->net, input, length);
 }

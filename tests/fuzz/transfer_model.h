@@ -12,13 +12,10 @@
 
 #include "network_model.h"
 
-#define TRANSFER_HEADER 8        /* bytes of an input before its records */
-#define TRANSFER_RECORD 8
 #define TRANSFER_CONNECTIONS 2
 #define TRANSFER_DIRECTIONS (2 * TRANSFER_CONNECTIONS) /* of requests: 2 * connection + side of the requester */
 #define TRANSFER_MESSAGES 64
 #define TRANSFER_PACKETS 40      /* most of a message */
-#define TRANSFER_FRAMES 6000
 #define TRANSFER_ANSWERS 64
 #define TRANSFER_FIRST_PSN (UINT64_C(1) << 24) /* PSNs of the model are not wrapped */
 
@@ -30,8 +27,7 @@ enum {
 	TRANSFER_IDS = 8,        /* senders count their IPv4 identifications */
 	TRANSFER_PORTS = 16,     /* the source port follows from the queue pairs; otherwise all have the same */
 	TRANSFER_EVERY_ACK = 32, /* acknowledgements are not coalesced */
-	TRANSFER_BYTES = 64,     /* the harness: keep bytes */
-	TRANSFER_SUMS = 128,     /* the harness: checksums */
+	/* 64, 128: those of the harness */
 };
 
 /* Byte 0 of a record: above TRANSFER_FETCH_ADD nothing is posted. */
@@ -102,18 +98,15 @@ struct transfer_model {
 	uint8_t options;
 	uint32_t path_mtu;
 	struct network net;
-	unsigned pace;            /* ticks between answers */
-	unsigned snap;            /* length of captured frames, 0: any */
-	int64_t timeout_ns;
-	unsigned ticks, message_count, frame_count, arrived;
+	unsigned message_count;
 	struct transfer_message messages[TRANSFER_MESSAGES];
 	struct transfer_requester requesters[TRANSFER_DIRECTIONS];
 	struct transfer_responder responders[TRANSFER_DIRECTIONS];
 	uint16_t ids[2];
-	struct transfer_frame frames[TRANSFER_FRAMES]; /* frame_count of them */
+	struct transfer_frame frames[NETWORK_FRAMES]; /* net.frame_count of them */
 };
 
-/* Runs an input of at least TRANSFER_HEADER bytes. */
+/* Runs an input of at least NETWORK_HEADER bytes. */
 void transfer_run(struct transfer_model *model, const uint8_t *input, size_t length);
 
 /* The message that has the PSN, or NULL. */
