@@ -237,6 +237,7 @@ struct psn_stream {
 	bool nak;
 	bool msn_known;
 	bool has_open_gap;        /* the last gap is open */
+	bool pmtu_is_presumed;    /* from the PSN of a request after a READ: another request between the two may not have been captured */
 	uint64_t low, next;       /* lowest PSN seen; next expected PSN; unwrapped */
 	uint64_t acknowledged;    /* all PSNs below it are acknowledged; unwrapped */
 	uint64_t given_up;        /* PSNs that were never captured and are no longer expected */

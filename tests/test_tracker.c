@@ -411,6 +411,21 @@ Test(tracker, a_repeated_read_request_that_was_cut_off_is_no_other_one)
 	cr_expect_eq(last.repeats, 1);
 }
 
+/* Three READs of two packets each, at PSNs 3, 5 and 7; the requests at 3 and 7 are as if the path MTU were half of what it is. */
+Test(tracker, the_last_response_to_a_read_shows_that_another_request_was_not_captured)
+{
+	begin(64 * MIB, true);
+	REQUEST(READ_REQUEST, 3, .r_key = 7, .virtual_address = 0x1000, .dma_length = 1024);
+	REQUEST(READ_REQUEST, 7, .r_key = 7, .virtual_address = 0x2000, .dma_length = 1024);
+	RESPONSE(READ_LAST, 4, .syndrome = 0x1f, .msn = 1, BYTES(512));
+	RESPONSE(READ_LAST, 6, .syndrome = 0x1f, .msn = 2, BYTES(512));
+	RESPONSE(READ_FIRST, 7, .syndrome = 0x1f, .msn = 3, BYTES(512));
+	RESPONSE(READ_LAST, 8, .syndrome = 0x1f, .msn = 3, BYTES(512));
+	end();
+	cr_expect_eq(reported, 3);
+	cr_expect_eq(complete, 1);
+}
+
 /* A READ, and two requests after it. */
 static void ask_for_data(void)
 {

@@ -46,15 +46,16 @@ static bool has_announced_length(const struct message *message)
 
 void assembly_change_path_mtu(struct psn_stream *stream, uint32_t pmtu)
 {
-	bool was_known = stream->pmtu;
+	bool was_presumed = stream->pmtu_is_presumed, was_known = stream->pmtu && !was_presumed;
 	struct message *message;
 
 	if (!is_path_mtu(pmtu))
 		return;
 	stream->pmtu = pmtu;
+	stream->pmtu_is_presumed = false;
 	/* For those that begin while it is known, the end is computed then. */
 	for (message = was_known ? NULL : TAILQ_FIRST(&stream->messages); message; message = TAILQ_NEXT(message, link)) {
-		if (!has_announced_length(message) || message->end)
+		if (!has_announced_length(message) || (message->end && !was_presumed))
 			continue;
 		message->end = message->low + assembly_packets_of(message->shown.length, pmtu);
 		/* It may have arrived late, in a gap, before its number of PSNs was known. */

@@ -251,6 +251,7 @@ static __attribute__((noinline)) void learn_from_read(struct psn_stream *stream,
 	for (uint32_t pmtu = 256; pmtu <= 4096; pmtu *= 2)
 		if (assembly_packets_of(read->shown.length, pmtu) == psn - read->low) {
 			assembly_learn_path_mtu(stream, pmtu);
+			stream->pmtu_is_presumed = true;
 			stream->next = psn;
 			return;
 		}

@@ -338,7 +338,7 @@ static void data_response(struct rtap_tracker *tracker, struct psn_stream *strea
 
 	if (place == IB_FIRST || place == IB_MIDDLE)
 		assembly_learn_path_mtu(stream, piece.wire);
-	else if (place == IB_LAST && !stream->pmtu && message)
+	else if (place == IB_LAST && message && (!stream->pmtu || (stream->pmtu_is_presumed && psn + 1 < message->end)))
 		learn_from_last(stream, message, psn, piece.wire);
 	if (message)
 		take_needed(stream, message, psn, analysis);
