@@ -195,7 +195,8 @@ struct message {
 	uint64_t reported_end;             /* iWARP and management: position after the last byte of its segments, captured or not */
 	struct message **slot;             /* iWARP: the pointer to this message while it is being reassembled; NULL: none */
 	union {
-		uint64_t ack_at;           /* iWARP: the message is acknowledged when this stream offset is */
+		uint64_t end_frame;        /* iWARP, while it is being reassembled: frame with the last byte of its last FPDU */
+		uint64_t ack_at;           /* iWARP, then: the message is acknowledged when this stream offset is */
 		struct {
 			/*
 			 * Responses requested again that the requester still lacks, counted from `low`; empty if equal. A

@@ -395,6 +395,28 @@ Test(ddp_message, a_message_begins_with_the_earliest_frame_that_has_a_part_of_it
 	cr_expect_eq(reported[0].frames, 2);
 }
 
+/* The frame with the end of the second of three segments and all of the third is captured first. */
+Test(ddp_message, a_frame_with_parts_of_two_segments_counts_once)
+{
+	uint8_t ulpdu[UNTAGGED_HEADER + 100] = { DDP_VERSION, RDMAP_VERSION | SEND, [13] = 1 };
+	uint32_t middle = 0;
+
+	start();
+	for (unsigned i = 0; i < 3; i++) {
+		ulpdu[0] = (uint8_t)(DDP_VERSION | (i == 2 ? LAST : 0));
+		put32(ulpdu + 14, 100 * i);
+		if (i == 1)
+			middle = sides[1].sender.length + 50;
+		send_fpdu(&sides[1].sender, ulpdu, sizeof ulpdu);
+	}
+	give_part(middle, sides[1].sender.length);
+	give_part(0, middle);
+	end();
+	cr_assert_eq(reported_count, 1);
+	cr_expect(reported[0].complete);
+	cr_expect_eq(reported[0].frames, 2);
+}
+
 Test(ddp_message, an_empty_last_segment_shows_where_a_message_ends)
 {
 	uint8_t ulpdu[UNTAGGED_HEADER + 100] = { DDP_VERSION, RDMAP_VERSION | SEND, [13] = 1 };

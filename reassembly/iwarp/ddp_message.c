@@ -56,12 +56,13 @@ static void note(const struct ddp_work *work, struct message *message)
 {
 	const struct rtap_fpdu *fpdu = work->fpdu;
 	struct rtap_message *shown = &message->shown;
-	bool shares = shown->frames && shown->last_frame == fpdu->first_frame;
+	bool shares = shown->frames && message->end_frame == fpdu->first_frame;
 
 	shown->frames += work->frames - shares;
 	assembly_cover_frame(shown, fpdu->first_frame, fpdu->first_time_ns);
 	/* earlier than the first if that is a retransmission */
 	assembly_cover_frame(shown, fpdu->last_frame, fpdu->last_time_ns);
+	message->end_frame = fpdu->last_frame;
 	message->active_ns = work->tracker->now_ns;
 	message->torn = false;
 	if (work->tracker->options.operation && work->from_a != shown->from_a)
