@@ -21,6 +21,7 @@
 
 static struct rtap_tracker *tracker;
 static struct rtap_message reported[MOST_REPORTED];
+static struct rtap_missing last_missing[8]; /* of the last message */
 static unsigned reported_count, connections;
 static struct rtap_connection last_connection;
 static uint64_t frames, fpdus_shown, wanted_frame;
@@ -35,6 +36,8 @@ static inline void take_message(void *owner, const struct rtap_message *message)
 	(void)owner;
 	cr_assert_lt(reported_count, MOST_REPORTED);
 	reported[reported_count++] = *message;
+	for (uint32_t i = 0; i < message->missing_count && i < sizeof last_missing / sizeof last_missing[0]; i++)
+		last_missing[i] = message->missing[i];
 }
 
 static inline void take_connection(void *owner, const struct rtap_connection *connection)

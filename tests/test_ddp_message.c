@@ -417,6 +417,29 @@ Test(ddp_message, a_frame_with_parts_of_two_segments_counts_once)
 	cr_expect_eq(reported[0].frames, 2);
 }
 
+/* Of four frames of 200 bytes, the first is truncated and the second not captured. */
+Test(ddp_message, what_was_truncated_and_what_was_not_captured_have_their_own_reasons)
+{
+	const uint32_t header = 2 + UNTAGGED_HEADER;
+
+	start();
+	send_send(&sides[1].sender, 800 - header - 4);
+	cut_off = 50;
+	give_part(0, 200);
+	cut_off = 0;
+	give_part(400, 600);
+	give_part(600, 800);
+	end();
+	cr_assert_eq(reported_count, 1);
+	cr_assert_eq(reported[0].missing_count, 2);
+	cr_expect_eq(last_missing[0].reason, RTAP_MISSING_SNAPPED);
+	cr_expect_eq(last_missing[0].offset, 150 - header);
+	cr_expect_eq(last_missing[0].length, 50);
+	cr_expect_eq(last_missing[1].reason, RTAP_MISSING_NOT_CAPTURED);
+	cr_expect_eq(last_missing[1].offset, 200 - header);
+	cr_expect_eq(last_missing[1].length, 200);
+}
+
 Test(ddp_message, an_empty_last_segment_shows_where_a_message_ends)
 {
 	uint8_t ulpdu[UNTAGGED_HEADER + 100] = { DDP_VERSION, RDMAP_VERSION | SEND, [13] = 1 };

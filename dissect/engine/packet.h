@@ -79,7 +79,7 @@ struct rtap_fpdu {
 	bool skewed_markers;      /* markers as in old stacks: the interval excludes CRC bytes, FPDUPTR is little-endian */
 	bool split;               /* `bytes` is a copy of the framer's: the FPDU came in several segments, or before synchronisation */
 	uint8_t gap_count;
-	struct rtap_fpdu_gap gaps[RTAP_FPDU_GAPS]; /* in order, not adjacent */
+	struct rtap_fpdu_gap gaps[RTAP_FPDU_GAPS]; /* in order; adjacent ones have different reasons */
 	uint8_t head[RTAP_FPDU_HEAD]; /* the ULPDU's first bytes without the marker within them; filled only if there is one */
 };
 

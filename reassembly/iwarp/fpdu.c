@@ -219,7 +219,7 @@ static void add_gap(struct fpdu_framer *framer, uint32_t length, uint8_t reason)
 	struct rtap_fpdu_gap *last = &framer->gaps[framer->gap_count - (framer->gap_count > 0)];
 	uint32_t offset = framer->held_length;
 
-	if (framer->gap_count && (framer->gap_count == RTAP_FPDU_GAPS || last->offset + last->length == offset)) {
+	if (framer->gap_count && (framer->gap_count == RTAP_FPDU_GAPS || (last->offset + last->length == offset && last->reason == reason))) {
 		last->length = offset + length - last->offset;
 		return;
 	}

@@ -10,14 +10,20 @@
 #define UNTAGGED 18            /* RFC 5041, 4.2 and 4.3 */
 #define TAGGED 14
 #define READ_REQUEST 28        /* RFC 5040, 4.4 */
+#define ATOMIC_REQUEST 52      /* RFC 7306, 5.2.1 */
+#define IDENTIFIER 4           /* of an atomic, before the original value: RFC 7306, 5.2.2 */
 
 enum { LAST = 0x40, TAGGED_FLAG = 0x80, DDP_VERSION = 0x01, RDMAP_VERSION = 0x40 };
-enum { OPCODE_WRITE, OPCODE_READ_REQUEST, OPCODE_READ_RESPONSE, OPCODE_SEND };
+enum { OPCODE_WRITE, OPCODE_READ_REQUEST, OPCODE_READ_RESPONSE, OPCODE_SEND, OPCODE_TERMINATE = 7, OPCODE_ATOMIC_REQUEST = 10, OPCODE_ATOMIC_RESPONSE };
+enum { QUEUE_SENDS, QUEUE_REQUESTS, QUEUE_TERMINATE, QUEUE_ATOMICS };
 
 void fpdu_fill(const struct fpdu_message *message, uint64_t begin, uint64_t end, uint8_t *bytes)
 {
 	for (uint64_t at = begin; at < end; at++)
 		bytes[at - begin] = (uint8_t)((at + message->index * 41u + 1) * 0x9e3779b1u >> 24);
+	/* Terminate Control without headers: RFC 5040, 4.8 */
+	if (message->verb == FPDU_TERMINATE)
+		put32(bytes, 0x10000000 | message->index << 16);
 }
 
 void fpdu_stream(const struct fpdu_model *model, unsigned side, uint32_t begin, uint32_t end, uint8_t *bytes)
@@ -58,7 +64,7 @@ static void add_fpdu(struct fpdu_peer *peer, const struct fpdu_message *message,
 	send_fpdu(&peer->sender, ulpdu, header_length + length);
 	*segment = (struct fpdu_segment){
 		.message = message, .begin = peer->length, .end = FPDU_SETUP + peer->sender.length, .at = at, .length = is_request ? 0 : length,
-		.is_request = is_request,
+		.is_request = is_request, .header = 2 + header_length,
 	};
 	peer->length = segment->end;
 }
@@ -83,6 +89,14 @@ static uint32_t put_tagged(uint8_t *header, uint8_t opcode, bool is_last, uint32
 	return TAGGED;
 }
 
+static uint32_t put_atomic_response(uint8_t *header, const struct fpdu_message *message, uint32_t msn)
+{
+	uint32_t length = put_untagged(header, OPCODE_ATOMIC_RESPONSE, true, 0, QUEUE_ATOMICS, msn, 0);
+
+	put32(header + length, message->index);
+	return length + IDENTIFIER;
+}
+
 static void send_data(struct fpdu_model *model, struct fpdu_message *message)
 {
 	static uint8_t ulpdu[65536];
@@ -99,27 +113,50 @@ static void send_data(struct fpdu_model *model, struct fpdu_message *message)
 			header = put_tagged(ulpdu, OPCODE_READ_RESPONSE, is_last, message->sink_stag, message->sink_offset + at);
 		else if (message->verb == FPDU_WRITE)
 			header = put_tagged(ulpdu, OPCODE_WRITE, is_last, message->stag, message->offset + at);
+		else if (message->verb == FPDU_TERMINATE)
+			header = put_untagged(ulpdu, OPCODE_TERMINATE, true, 0, QUEUE_TERMINATE, 1, 0);
+		else if (fpdu_is_request(message))
+			header = put_atomic_response(ulpdu, message, ++peer->msn_atomics);
 		else
-			header = put_untagged(ulpdu, (uint8_t)(OPCODE_SEND + message->verb), is_last, message->invalidated, 0, message->msn, at);
+			header = put_untagged(ulpdu, (uint8_t)(OPCODE_SEND + message->verb), is_last, message->invalidated, QUEUE_SENDS, message->msn, at);
 		add_fpdu(peer, message, ulpdu, header, at, part, false);
 		at += part;
 	} while (at < message->length);
 	message->end = peer->length;
 }
 
-static void send_read_request(struct fpdu_model *model, struct fpdu_message *message)
+static uint32_t put_read(uint8_t *request, const struct fpdu_message *message)
 {
-	uint8_t ulpdu[UNTAGGED + READ_REQUEST];
-	struct fpdu_peer *peer = &model->peers[message->side];
-	uint8_t *request = ulpdu + put_untagged(ulpdu, OPCODE_READ_REQUEST, true, 0, 1, message->msn, 0);
-
 	put32(request, message->sink_stag);
 	put64(request + 4, message->sink_offset);
 	put32(request + 12, (uint32_t)message->length);
 	put32(request + 16, message->stag);
 	put64(request + 20, message->offset);
+	return READ_REQUEST;
+}
+
+static uint32_t put_atomic(uint8_t *request, const struct fpdu_message *message)
+{
+	put32(request, message->verb == FPDU_COMPARE_SWAP ? 2 : 0);
+	put32(request + 4, message->index);
+	put32(request + 8, message->stag);
+	put64(request + 12, message->offset);
+	put64(request + 20, message->index * 3u);
+	put64(request + 28, UINT64_MAX);
+	put64(request + 36, message->index * 5u);
+	put64(request + 44, UINT64_MAX);
+	return ATOMIC_REQUEST;
+}
+
+static void send_request(struct fpdu_model *model, struct fpdu_message *message)
+{
+	uint8_t ulpdu[UNTAGGED + ATOMIC_REQUEST];
+	struct fpdu_peer *peer = &model->peers[message->side];
+	bool is_read = message->verb == FPDU_READ;
+	uint8_t *request = ulpdu + put_untagged(ulpdu, is_read ? OPCODE_READ_REQUEST : OPCODE_ATOMIC_REQUEST, true, 0, QUEUE_REQUESTS, message->msn, 0);
+
 	message->request = peer->length;
-	add_fpdu(peer, message, ulpdu, UNTAGGED, 0, READ_REQUEST, true);
+	add_fpdu(peer, message, ulpdu, UNTAGGED, 0, is_read ? put_read(request, message) : put_atomic(request, message), true);
 	message->request_end = peer->length;
 }
 
@@ -130,7 +167,7 @@ static void produce(struct fpdu_model *model, unsigned side)
 
 	if (side && !peer->length && peer->received >= FPDU_SETUP)
 		peer->length = FPDU_SETUP;
-	if (peer->received < FPDU_SETUP || (side && (!other->segment_count || peer->received < other->segments[0].end)))
+	if (peer->received < FPDU_SETUP || (side && (!other->segment_count || peer->received < other->segments[0].end)) || peer->has_terminated)
 		return;
 	for (; peer->answered < other->segment_count && other->segments[peer->answered].end <= peer->received; peer->answered++)
 		if (other->segments[peer->answered].is_request) {
@@ -138,21 +175,38 @@ static void produce(struct fpdu_model *model, unsigned side)
 				return;
 			send_data(model, &model->messages[other->segments[peer->answered].message->index]);
 		}
-	for (; peer->next_post < model->message_count; peer->next_post++) {
+	for (; peer->next_post < model->message_count && !peer->has_terminated; peer->next_post++) {
 		struct fpdu_message *message = &model->messages[peer->next_post];
 
 		if (message->side != side)
 			continue;
 		if (!has_room(peer))
 			return;
-		if (message->verb == FPDU_READ)
-			send_read_request(model, message);
+		if (fpdu_is_request(message))
+			send_request(model, message);
 		else
 			send_data(model, message);
+		peer->has_terminated = message->verb == FPDU_TERMINATE;
 	}
 }
 
 /* ---- TCP ---- */
+
+/* What the peer received out of order. */
+static void add_sacks(const struct fpdu_peer *peer, const struct fpdu_peer *other, struct fpdu_frame *frame)
+{
+	for (uint32_t at = peer->received; at < other->sent && frame->sack_count < FPDU_SACK_BLOCKS; at++) {
+		uint32_t end = at;
+
+		while (end < other->sent && peer->has_received[end])
+			end++;
+		if (end == at)
+			continue;
+		frame->sacks[frame->sack_count].begin = at;
+		frame->sacks[frame->sack_count++].end = end;
+		at = end;
+	}
+}
 
 /* Sends a segment of the peer's stream, perhaps an empty one, with an acknowledgement. */
 static void transmit(struct fpdu_model *model, unsigned side, uint32_t begin, uint32_t end, const struct fpdu_frame *copied)
@@ -166,6 +220,8 @@ static void transmit(struct fpdu_model *model, unsigned side, uint32_t begin, ui
 		*frame = *copied;
 	else
 		*frame = (struct fpdu_frame){ .side = side, .begin = begin, .end = end, .acknowledged = peer->received, .id = peer->ids++ };
+	if (!copied && model->has_sacks)
+		add_sacks(peer, &model->peers[!side], frame);
 	peer->unacknowledged = 0;
 	peer->ack_now = false;
 	if (network_send(&model->net, &frame->fate, side, copied))
@@ -334,10 +390,12 @@ static void post(void *owner, const uint8_t *record)
 	};
 	if (message->verb == FPDU_SEND_INVALIDATE || message->verb == FPDU_SEND_SOLICITED_INVALIDATE)
 		message->invalidated = 0x3000u + message->index;
-	if (message->verb == FPDU_READ)
+	if (fpdu_is_request(message))
 		message->msn = ++peer->msn_reads;
 	else if (message->verb != FPDU_WRITE)
-		message->msn = ++peer->msn_sends;
+		message->msn = message->verb == FPDU_TERMINATE ? 1 : ++peer->msn_sends;
+	if (message->verb > FPDU_READ)
+		message->length = message->verb == FPDU_TERMINATE ? 4 : 8;
 	if (message->verb != FPDU_WRITE)
 		return;
 	if (record[0] & FPDU_CONTIGUOUS && peer->write_end) {
@@ -357,7 +415,8 @@ static void start(struct fpdu_model *model, const uint8_t *header)
 
 	memset(model, 0, sizeof *model);
 	model->options = header[0];
-	if (header[4])
+	/* from the middle, only CRCs show whether there are markers */
+	if (header[4] && !(model->options & FPDU_CRCS))
 		model->options &= (uint8_t)~(3 * FPDU_MARKERS);
 	model->payload = payloads[header[1] & 7];
 	model->segment = segments[header[1] >> 3 & 7];
@@ -365,7 +424,9 @@ static void start(struct fpdu_model *model, const uint8_t *header)
 	network_start(&model->net, header, 1 + (header[2] >> 4), snaps);
 	model->net.sides = &sides;
 	model->net.model = model;
-	model->shares_sinks = header[7] & 1 && !header[4];
+	model->shares_sinks = header[7] & FPDU_SHARED_SINKS && !header[4];
+	model->has_sacks = header[7] & FPDU_SACKS;
+	model->ending = (enum fpdu_ending)(header[7] / FPDU_ENDING & 3);
 	/* without the setup, which is in the first two frames, READs into one buffer look the same, and few FPDUs do not show whether there are markers */
 	model->net.spared = model->shares_sinks || model->options & 3 * FPDU_MARKERS ? 2 : 0;
 	for (unsigned side = 0; side < 2; side++) {

@@ -19,6 +19,7 @@
 #define FPDU_SEGMENTS 2048    /* of a direction: its FPDUs */
 #define FPDU_SETUP 20         /* bytes of a Request or Reply without private data */
 #define FPDU_NOWHERE UINT32_MAX
+#define FPDU_SACK_BLOCKS 2
 
 /* Byte 0 of the header. */
 enum {
@@ -30,16 +31,29 @@ enum {
 	/* 64, 128: those of the harness */
 };
 
-/* Byte 0 of a record: above FPDU_READ nothing is posted. */
-enum fpdu_verb { FPDU_SEND, FPDU_SEND_INVALIDATE, FPDU_SEND_SOLICITED, FPDU_SEND_SOLICITED_INVALIDATE, FPDU_WRITE, FPDU_READ, FPDU_VERBS };
+/* Byte 7 of the header; its high bits are those of the harness. */
+enum {
+	FPDU_SHARED_SINKS = 1,   /* READs into the same buffer, if the setup is captured */
+	FPDU_SACKS = 2,          /* RFC 2018 */
+	FPDU_ENDING = 4,         /* two bits: enum fpdu_ending */
+};
+
+/* How the connection ends after all data. */
+enum fpdu_ending { FPDU_NO_END, FPDU_FIN_OF_A, FPDU_FIN_OF_B, FPDU_RESET };
+
+/* Byte 0 of a record: above FPDU_TERMINATE nothing is posted. A side that sent a Terminate sends no more FPDUs. */
+enum fpdu_verb {
+	FPDU_SEND, FPDU_SEND_INVALIDATE, FPDU_SEND_SOLICITED, FPDU_SEND_SOLICITED_INVALIDATE, FPDU_WRITE, FPDU_READ, FPDU_COMPARE_SWAP, FPDU_FETCH_ADD,
+	FPDU_TERMINATE, FPDU_VERBS,
+};
 enum { FPDU_BY_B = 32, FPDU_CONTIGUOUS = 64 /* a WRITE after the one before in the same memory */ };
 
 struct fpdu_message {
 	unsigned index, side;    /* of the requester */
 	enum fpdu_verb verb;
-	uint64_t length, offset, sink_offset; /* tagged offsets: of WRITEs; READs: in the memory of the responder; of the requester */
+	uint64_t length, offset, sink_offset; /* tagged offsets: of WRITEs; READs and atomics: in the memory of the responder; of the requester */
 	uint32_t stag, sink_stag, invalidated, msn;
-	uint32_t request;        /* stream offset of a READ's Request in its requester's direction */
+	uint32_t request;        /* stream offset of the request of a READ or atomic in its requester's direction */
 	uint32_t request_end;
 	uint32_t begin, end;     /* stream offsets of the FPDUs with its data, in the direction of data_side; FPDU_NOWHERE: none yet */
 	bool is_contiguous;
@@ -49,7 +63,8 @@ struct fpdu_message {
 struct fpdu_segment {
 	const struct fpdu_message *message;
 	uint32_t begin, end;     /* stream offsets */
-	uint32_t at, length;     /* of its payload in the message's data; Read Requests carry none */
+	uint32_t at, length;     /* of its payload in the message's data; requests carry none */
+	uint32_t header;         /* bytes before it, without markers */
 	bool is_request;
 };
 
@@ -58,6 +73,8 @@ struct fpdu_frame {
 	unsigned side;           /* of its sender */
 	uint32_t begin, end;     /* stream offsets of its data */
 	uint32_t acknowledged;   /* stream offset of the other direction */
+	unsigned sack_count;
+	struct { uint32_t begin, end; } sacks[FPDU_SACK_BLOCKS]; /* received after that */
 	uint16_t id;
 };
 
@@ -74,7 +91,8 @@ struct fpdu_peer {
 	unsigned unacknowledged; /* segments received since the last acknowledgement sent */
 	bool ack_now, repeats;   /* repeats: sends the segment at `acknowledged` again */
 	int64_t active_ns;
-	uint32_t isn, msn_sends, msn_reads;
+	uint32_t isn, msn_sends, msn_reads, msn_atomics;
+	bool has_terminated;
 	uint64_t write_end;      /* tagged offset after its last WRITE */
 	uint32_t write_stag;
 	uint16_t ids;
@@ -83,7 +101,8 @@ struct fpdu_peer {
 struct fpdu_model {
 	struct network net;
 	uint8_t options;
-	bool shares_sinks;       /* READs into the same buffer */
+	bool shares_sinks, has_sacks;
+	enum fpdu_ending ending;
 	uint32_t payload, segment, again; /* most bytes of: a DDP segment's payload; a TCP segment; one sent again */
 	unsigned message_count;
 	struct fpdu_message messages[FPDU_MESSAGES];
@@ -91,9 +110,15 @@ struct fpdu_model {
 	struct fpdu_peer peers[2];
 };
 
+/* Whether the other side answers it with an FPDU. */
+static inline bool fpdu_is_request(const struct fpdu_message *message)
+{
+	return message->verb >= FPDU_READ && message->verb <= FPDU_FETCH_ADD;
+}
+
 static inline unsigned fpdu_data_side(const struct fpdu_message *message)
 {
-	return message->verb == FPDU_READ ? !message->side : message->side;
+	return fpdu_is_request(message) ? !message->side : message->side;
 }
 
 /* Runs an input of at least NETWORK_HEADER bytes; fpdu_end() afterwards. */

@@ -44,7 +44,8 @@ static inline void message_run_give(struct message_run *run, const uint8_t *byte
 
 /* Gives a tracker the capture of a network that ran as the input said. */
 static inline void message_run(struct message_run *run, const uint8_t *input, struct rtap_tracker_options *options, const struct network *network,
-			       void (*give_setup)(struct message_run *run), void (*give_frame)(struct message_run *run, unsigned number))
+			       void (*give_setup)(struct message_run *run), void (*give_frame)(struct message_run *run, unsigned number),
+			       void (*give_end)(struct message_run *run))
 {
 	const struct network_fate *const *order;
 	unsigned count = network_capture(network, &order);
@@ -58,6 +59,7 @@ static inline void message_run(struct message_run *run, const uint8_t *input, st
 	give_setup(run);
 	for (unsigned i = 0; i < count; i++)
 		give_frame(run, order[i]->number);
+	give_end(run);
 	rtap_tracker_finish(run->tracker);
 	rtap_tracker_close(run->tracker);
 }
