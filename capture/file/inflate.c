@@ -40,6 +40,11 @@ enum inflated inflater_run(struct inflater *inflater, struct inflation *inflatio
 	return inflater->format->run(inflater->state, inflation, reason);
 }
 
+enum inflated inflater_finish(struct inflater *inflater, struct inflation *inflation)
+{
+	return inflater->format->finish ? inflater->format->finish(inflater->state, inflation) : INFLATED;
+}
+
 void inflater_restart(struct inflater *inflater)
 {
 	inflater->format->restart(inflater->state);

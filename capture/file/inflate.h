@@ -35,6 +35,11 @@ struct inflater *inflater_create(enum compression compression);
 /* Continues to inflate. *reason, with CORRUPT: a description of the error, or NULL. */
 enum inflated inflater_run(struct inflater *inflater, struct inflation *inflation, const char **reason);
 
+/*
+ * After the last byte of a member that is cut off: produces what is left of it; no progress: nothing more. Neither CORRUPT nor MEMBER.
+ */
+enum inflated inflater_finish(struct inflater *inflater, struct inflation *inflation);
+
 /* Starts the next member. */
 void inflater_restart(struct inflater *inflater);
 

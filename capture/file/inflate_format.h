@@ -10,6 +10,7 @@ struct inflate_format {
 	enum inflated (*run)(void *state, struct inflation *inflation, const char **reason);
 	void (*restart)(void *state);
 	void (*destroy)(void *state); /* not called with NULL */
+	enum inflated (*finish)(void *state, struct inflation *inflation); /* NULL: nothing is left */
 };
 
 extern const struct inflate_format inflate_gzip, inflate_zstd, inflate_lz4;

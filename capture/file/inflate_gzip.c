@@ -135,4 +135,4 @@ static void destroy(void *inflater)
 
 #endif
 
-const struct inflate_format inflate_gzip = { create, run, restart, destroy };
+const struct inflate_format inflate_gzip = { create, run, restart, destroy, NULL };

@@ -71,4 +71,4 @@ static void destroy(void *inflater)
 	free(zstd);
 }
 
-const struct inflate_format inflate_zstd = { create, run, restart, destroy };
+const struct inflate_format inflate_zstd = { create, run, restart, destroy, NULL };

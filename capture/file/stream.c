@@ -289,6 +289,23 @@ static enum rtap_status inflate_some(struct stream *stream, uint8_t *to, size_t 
 	}
 }
 
+/* The input ends within a member: what is left of it is returned before that is reported. */
+static enum rtap_status finish_member(struct stream *stream, uint8_t *to, size_t room, size_t *got)
+{
+	struct inflation inflation = { NULL, 0, to, room };
+
+	if (inflater_finish(stream->inflater, &inflation) == INFLATE_NO_MEMORY) {
+		rtap_error_set(&stream->reason, RTAP_ERROR_MEMORY, "out of memory");
+		return RTAP_STATUS_BROKEN;
+	}
+	*got = room - inflation.room;
+	if (*got)
+		return RTAP_STATUS_OK;
+	rtap_error_set(&stream->reason, RTAP_ERROR_FORMAT, "the %s data ends early, after %" PRIu64 " bytes",
+		       compression_name(stream->compression), stream->bytes_read);
+	return RTAP_STATUS_BROKEN;
+}
+
 static enum rtap_status read_compressed(struct stream *stream, uint8_t *to, size_t room, size_t *got)
 {
 	enum rtap_status status = RTAP_STATUS_OK;
@@ -305,9 +322,7 @@ static enum rtap_status read_compressed(struct stream *stream, uint8_t *to, size
 		if (status || stream->interrupted || !stream->member_open)
 			continue;
 		if (!filled && !stream->stored_count) {
-			rtap_error_set(&stream->reason, RTAP_ERROR_FORMAT, "the %s data ends early, after %" PRIu64 " bytes",
-				       compression_name(stream->compression), stream->bytes_read);
-			status = RTAP_STATUS_BROKEN;
+			status = finish_member(stream, to, room, got);
 			continue;
 		}
 		status = inflate_some(stream, to, room, got);

@@ -20,6 +20,51 @@ def raw(path):
         return f.read()
 
 
+def lz4_block(data, out):
+    """Appends what an LZ4 block decodes to, of one that is cut off what there is. LZ4 Block Format Description."""
+    at = 0
+
+    def length(start):
+        nonlocal at
+        more = 255 if start == 15 else 0
+        while more == 255:
+            more, at = data[at], at + 1
+            start += more
+        return start
+    try:
+        while at < len(data):
+            token, at = data[at], at + 1
+            literals = length(token >> 4)
+            out += data[at:at + literals]
+            at += literals
+            offset, at = data[at] | data[at + 1] << 8, at + 2
+            for _ in range(length(token & 15) + 4):
+                out.append(out[-offset])
+    except IndexError:
+        pass
+
+
+def lz4_frame(data):
+    """What a frame that is cut off has. LZ4 Frame Format Description."""
+    out, at = bytearray(), 15 if data[4] & 8 else 7
+    while at + 4 <= len(data):
+        size, at = int.from_bytes(data[at:at + 4], "little"), at + 4
+        end = at + (size & 0x7fffffff)
+        if size >> 31:
+            out += data[at:end]
+        else:
+            lz4_block(data[at:end], out)
+        at = end + (4 if data[4] & 16 else 0)
+    return bytes(out)
+
+
+def whole_frames(pcap):
+    at, frames = 24, 0
+    while at + 16 <= len(pcap) and at + 16 + int.from_bytes(pcap[at + 8:at + 12], "little") <= len(pcap):
+        at, frames = at + 16 + int.from_bytes(pcap[at + 8:at + 12], "little"), frames + 1
+    return frames
+
+
 class Compression:
     """One format; the three classes below select it."""
     packed_by, unpacked_by, suffix = [], [], ""
@@ -121,6 +166,19 @@ class Zstd(Compression, CliTest):
 @needs("lz4")
 class Lz4(Compression, CliTest):
     packed_by, unpacked_by, suffix = ["lz4", "-qc"], ["lz4", "-qdc"], ".lz4"
+
+    def test_what_there_is_of_a_block_that_is_cut_off(self):
+        """The capture is within one block, in several, or in several that refer to each other."""
+        whole = self.capture()[:150000]
+        for options in (("-1",), ("-B4", "-BX"), ("-B4", "-BD"), ("-9", "-B4", "-BD")):
+            packed, found = self.packed(whole, *options), []
+            for length in range(len(packed) // 30, len(packed), len(packed) // 29):
+                frames = whole_frames(lz4_frame(packed[:length]))
+                done = self.run_program("-q", "-r", self.path("cut", packed[:length]))
+                self.assertEqual((done.returncode, done.stdout), (2, b"%d packets\n" % frames), (options, length))
+                self.assertIn(b"the lz4 data ends early, after %d bytes" % length, done.stderr)
+                found.append(frames)
+            self.assertEqual(sorted(set(found)), found)
 
     def test_the_old_format_is_refused_by_name(self):
         done = self.run_program("-q", "-r", self.path("x", self.packed(self.capture(), "-l")))
