@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * LNet over RDMA (o2iblnd): PUT_REQ, PUT_ACK, WRITEs and PUT_DONE are one operation, as are GET_REQ, WRITEs and GET_DONE; they are matched
- * by cookies. A PUT that requests an ACK forms one operation with it, an immediate GET with its REPLY: these are immediate messages that
- * contain the handle of the request. The other immediate messages have no response. Lustre, lnet/klnds/o2iblnd/o2iblnd_cb.c,
- * lnet/lnet/lib-move.c.
+ * by cookies. A PUT that requests an ACK forms one operation with it, an immediate GET with its REPLY: these are messages that contain the
+ * handle of the request, on any connection, and a long REPLY moves as a PUT does. The other immediate messages have no response. Lustre,
+ * lnet/klnds/o2iblnd/o2iblnd_cb.c, lnet/lnet/lib-move.c.
  */
 #include "config.h"
 
@@ -19,6 +19,7 @@
 #include "reassembly/upper/claim.h"
 #include "reassembly/upper/command.h"
 #include "reassembly/upper/lnet_layer.h"
+#include "reassembly/upper/upper_layers.h"
 
 #define NUMBER_TEXT 24
 #define OBJECT_TEXT (LNET_NID_TEXT + NUMBER_TEXT)
@@ -32,6 +33,13 @@ struct lnet_operation {
 	bool has_header;
 	uint8_t header[LNET_HEADER_LENGTH];
 	uint8_t credits;
+};
+
+/* Key of a request that awaits an ACK or a REPLY: the requester's handle and NID, and the address of one end. The newest one with a key has it. */
+struct lnet_place {
+	struct lnet_request *request; /* NULL: another one has the key, or it awaits nothing */
+	uint64_t hash;
+	uint64_t key[6];
 };
 
 struct lnet_request {
@@ -49,8 +57,17 @@ struct lnet_request {
 	uint32_t taken;            /* of an ACK: bytes */
 	uint64_t payload;          /* of a REPLY: bytes */
 	uint8_t credits;
-	uint8_t header[LNET_HEADER_LENGTH];
+	uint8_t header[LNET_HEADER_LENGTH]; /* also of one that awaits an ACK */
 	uint64_t cookie;           /* of the PUT_REQ or GET_REQ */
+	struct lnet_place places[2]; /* where it is found by the address of its requester, and of the other end */
+	uint64_t answer_frame;     /* of an ACK or a REPLY that is not `response`; 0: none */
+	int64_t answer_ns;
+	bool answer_wanted;
+};
+
+/* State in the tracker. */
+struct lnet_waiting {
+	struct map map;            /* of struct lnet_place */
 };
 
 /* A whole SEND. */
@@ -139,6 +156,19 @@ static void show_immediate(struct lnet_operation *operation, const struct lnet_r
 	shown->carried = shown->has_data_bytes ? RTAP_CARRIED_INLINE : RTAP_CARRIED_NONE;
 }
 
+/* The answer came by another connection, or by RDMA. */
+static void show_answer(struct rtap_operation *shown, const struct lnet_request *request)
+{
+	if (!request->answer_frame)
+		return;
+	shown->response_frame = request->answer_frame;
+	shown->latency_ns = request->answer_ns - shown->time_ns;
+	shown->has_latency = shown->latency_ns >= 0;
+	shown->time_end_ns = request->answer_ns > shown->time_end_ns ? request->answer_ns : shown->time_end_ns;
+	shown->complete = request_is_whole(request->command.request.message);
+	shown->wanted |= request->answer_wanted;
+}
+
 static void conclude(struct rtap_tracker *tracker, struct command *generic, const struct message *response)
 {
 	struct lnet_request *request = lnet_of(generic);
@@ -157,6 +187,7 @@ static void conclude(struct rtap_tracker *tracker, struct command *generic, cons
 		shown->has_latency = false;
 		shown->complete = false;
 	}
+	show_answer(shown, request);
 	show_status(operation, request);
 	if (request->lacks_memory && !generic->request.has_failed) {
 		const struct rtap_missing rest = { .offset = request->named, .reason = RTAP_MISSING_SNAPPED };
@@ -172,11 +203,24 @@ static void conclude(struct rtap_tracker *tracker, struct command *generic, cons
 		operation_add_number(&operation->head, "credits", request->credits);
 }
 
+static struct lnet_waiting *waiting_of(const struct rtap_tracker *tracker)
+{
+	return tracker->upper_states[UPPER_lnet];
+}
+
+static void leave_place(struct rtap_tracker *tracker, struct lnet_place *place)
+{
+	if (place->request)
+		map_remove(&waiting_of(tracker)->map, place->hash, place);
+	place->request = NULL;
+}
+
 static void release(struct rtap_tracker *tracker, struct command *generic)
 {
 	struct lnet_request *request = lnet_of(generic);
 
-	(void)tracker;
+	for (unsigned i = 0; i < 2; i++)
+		leave_place(tracker, &request->places[i]);
 	if (request->other)
 		request->other->other = NULL;
 }
@@ -240,6 +284,69 @@ static uint64_t handle_of(const uint8_t *header)
 	return (little_bits(header, LNET_HANDLE_OBJECT) ^ interface << 32 ^ interface >> 32) | UINT64_C(1) << 63;
 }
 
+/* Whether an ACK or a REPLY is awaited by the request: that of a PUT whose operation has been reported is not. */
+static bool is_asking(const struct lnet_request *request, uint64_t type)
+{
+	bool has_operation = request->other || request->command.request.message;
+
+	return (request->is_immediate || (request->awaits_ack && has_operation)) && request->is_put == (type == LNET_ACK) &&
+	       request->command.request.is_seen && !request->command.request.is_answered;
+}
+
+/* The place of the request with this header, whose requester has the NID, at one end of a connection. */
+static struct lnet_place place_of(const uint8_t *header, uint64_t nid, const struct connection *connection, bool is_a, bool is_requester)
+{
+	const struct rtap_end *end = is_a ? &connection->shown.a : &connection->shown.b;
+	struct lnet_place place = { .key = { little_bits(header, LNET_HANDLE_INTERFACE), little_bits(header, LNET_HANDLE_OBJECT), nid, is_requester } };
+	uint8_t address[16] = { 0 };
+
+	memcpy(address, end->address, end->address_length <= 16 ? end->address_length : 16);
+	place.key[4] = load64(address);
+	place.key[5] = load64(address + 8);
+	place.hash = map_hash(place.key, 6);
+	return place;
+}
+
+static bool is_place(const void *value, const void *wanted)
+{
+	return !memcmp(((const struct lnet_place *)value)->key, ((const struct lnet_place *)wanted)->key, sizeof ((struct lnet_place *)0)->key);
+}
+
+/* Its answer can come by any connection that shares an end with this one: a router's other side has a request of its own. */
+static void await(struct rtap_tracker *tracker, struct lnet_request *request)
+{
+	const struct request *base = &request->command.request;
+	struct map *map = &waiting_of(tracker)->map;
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct lnet_place *place = &request->places[i], *older;
+
+		*place = place_of(request->header, little_bits(request->header, LNET_HEADER_SOURCE), base->connection, i ? !base->from_a : base->from_a, !i);
+		older = map_find(map, place->hash, is_place, place);
+		if (older)
+			leave_place(tracker, older);
+		if (map_add(map, place->hash, place))
+			place->request = request;
+		else
+			tracker->counters.evictions++;
+	}
+}
+
+/* The request that awaits the ACK or REPLY in this SEND. NULL: unknown. */
+static struct lnet_request *find_asking(const struct upper_work *work, const uint8_t *header)
+{
+	uint64_t type = little_bits(header, LNET_HEADER_TYPE), nid = little_bits(header, LNET_HEADER_DESTINATION);
+
+	for (unsigned i = 0; i < 2 && (type == LNET_ACK || type == LNET_REPLY); i++) {
+		const struct lnet_place wanted = place_of(header, nid, work->connection, i ? work->from_a : !work->from_a, !i);
+		const struct lnet_place *place = map_find(&waiting_of(work->tracker)->map, wanted.hash, is_place, &wanted);
+
+		if (place && is_asking(place->request, type))
+			return place->request;
+	}
+	return NULL;
+}
+
 static bool wants_answer(const uint8_t *header)
 {
 	uint64_t type = little_bits(header, LNET_HEADER_TYPE);
@@ -260,6 +367,7 @@ static void take_asking(struct upper_work *work, const struct lnet_send *send, c
 	request->cookie = little_bits(header, LNET_HANDLE_OBJECT);
 	request->credits = send->header[LNET_CREDITS_AT];
 	memcpy(request->header, header, LNET_HEADER_LENGTH);
+	await(work->tracker, request);
 	request_operation(work->tracker, &request->command.request, work->message, sizeof(struct lnet_operation));
 }
 
@@ -278,6 +386,8 @@ static void await_ack(struct upper_work *work, struct lnet_request *sink)
 	request->awaits_ack = request->is_put = request->command.request.only_confirmed = true;
 	request->other = sink;
 	sink->other = request;
+	memcpy(request->header, sink->header, LNET_HEADER_LENGTH);
+	await(work->tracker, request);
 }
 
 /* An ACK of a PUT by RDMA adds to its operation, which is made here at the latest. */
@@ -313,15 +423,6 @@ static void response_settled(struct rtap_tracker *tracker, struct message *messa
 	command_settled(tracker, message);
 }
 
-/* Whether an ACK or a REPLY is awaited by the request: that of a PUT whose operation has been reported is not. */
-static bool is_asking(const struct lnet_request *request, uint64_t type)
-{
-	bool has_operation = request->other || request->command.request.message;
-
-	return (request->is_immediate || (request->awaits_ack && has_operation)) && request->is_put == (type == LNET_ACK) &&
-	       request->command.request.is_seen && !request->command.request.is_answered;
-}
-
 /* An ACK or a REPLY of a message that was captured before it. False: it is neither. */
 static bool take_answer(struct upper_work *work, const uint8_t *header)
 {
@@ -340,6 +441,27 @@ static bool take_answer(struct upper_work *work, const uint8_t *header)
 	return true;
 }
 
+/* The same of a message that was captured on another connection, or (`is_by_rdma`) whose REPLY moves as a PUT does. False: it is neither. */
+static bool take_other_answer(struct upper_work *work, const uint8_t *header, bool is_by_rdma)
+{
+	const struct rtap_message *shown = &work->message->shown;
+	uint64_t type = little_bits(header, LNET_HEADER_TYPE);
+	struct lnet_request *request = find_asking(work, header);
+
+	if (!request)
+		return false;
+	request->has_status = true;
+	request->taken = type == LNET_ACK ? (uint32_t)little_bits(header, LNET_ACK_TAKEN) : 0;
+	request->payload = is_by_rdma ? 0 : little_bits(header, LNET_HEADER_PAYLOAD);
+	request->answer_frame = shown->first_frame;
+	request->answer_ns = shown->time_end_ns;
+	request->answer_wanted = shown->wanted;
+	if (request->awaits_ack)
+		acknowledge(request, work->message);
+	request->command.request.entry.give_up(&request->command.request.entry, work->tracker);
+	return true;
+}
+
 static void take_immediate(struct upper_work *work, const struct lnet_send *send)
 {
 	const uint8_t *header = send->captured >= LNET_LENGTH + LNET_HEADER_LENGTH ? send->header + LNET_LENGTH : NULL;
@@ -349,7 +471,7 @@ static void take_immediate(struct upper_work *work, const struct lnet_send *send
 		take_asking(work, send, header);
 		return;
 	}
-	if ((header && take_answer(work, header)) || !work->tracker->options.operation)
+	if ((header && (take_answer(work, header) || take_other_answer(work, header, false))) || !work->tracker->options.operation)
 		return;
 	operation = operation_create(work->tracker, work->message, sizeof *operation, conclude_immediate);
 	if (!operation)
@@ -409,6 +531,8 @@ static void take_request(struct upper_work *work, const struct lnet_send *send, 
 	request_operation(work->tracker, &request->command.request, work->message, sizeof(struct lnet_operation));
 	if (!is_put)
 		name_memory(work, request, send, GET_DESCRIPTOR_AT);
+	else
+		take_other_answer(work, request->header, true);
 }
 
 /* The target of a PUT offers memory: the operation is that of the PUT_REQ, and ends with the PUT_DONE. */
@@ -536,8 +660,23 @@ static bool is_set_up(const struct connection *connection)
 	return handshake_consumer_of(connection) == RTAP_CM_CONSUMER_LNET;
 }
 
+static bool init(struct rtap_tracker *tracker)
+{
+	tracker->upper_states[UPPER_lnet] = memory_new_zeroed(1, sizeof(struct lnet_waiting));
+	return waiting_of(tracker);
+}
+
+static void fini(struct rtap_tracker *tracker)
+{
+	if (waiting_of(tracker))
+		map_fini(&waiting_of(tracker)->map);
+	free(waiting_of(tracker));
+	tracker->upper_states[UPPER_lnet] = NULL;
+}
+
 const struct upper_layer lnet_layer = {
 	.name = "lnet",
+	.init = init,
 	.carried = RTAP_UPPER_LNET,
 	.is_set_up = is_set_up,
 	.packet = take_packet,
@@ -547,4 +686,5 @@ const struct upper_layer lnet_layer = {
 	.merged = command_merged,
 	.end = command_end,
 	.over = command_over,
+	.fini = fini,
 };

@@ -39,7 +39,7 @@ def damaged(frames, kind, dice):
         at = dice.randrange(len(frames))
         frames = frames[:at] + frames[at + dice.choice((1, 4, 30)):]
     elif kind == "cut":
-        frames = [(time, data[:dice.randrange(30, len(data))] if len(data) > 60 and dice.random() < 0.05 else data, wire) for time, data, wire in frames]
+        frames = [(time, data[:dice.randrange(30, len(data))] if len(data) > 60 and dice.random() < 0.05 else data, *rest) for time, data, *rest in frames]
     elif kind == "swapped":
         frames = [frames[i] for i in sorted(range(len(frames)), key=lambda i: i + dice.random() * 5)]
     elif kind == "doubled":
@@ -64,6 +64,7 @@ class Player:
         else:
             self.scene = Scene("rds", "")
             talk = Reliable(self.scene, port=rds.PORTS[0]).establish()
+            self.scene.connections.append(talk)
         self.talk, self.ends, self.truth, self.seed, self.key = talk, rds.pair(talk, dice.choice((4096, 16384))), {}, seed, 0x1000
         self.talks, self.waiting, self.sent = [talk], {"a": [], "b": []}, 0
         for step in range(dice.choice((6, 15))):
@@ -87,6 +88,7 @@ class Player:
         number = len(self.talks)
         self.talk = Reliable(self.scene, a=("10.0.0.2", 0x11 + number, 0x100), b=("10.0.0.1", 0x42 + number, 0x800000), port=rds.PORTS[0]).establish()
         self.talks.append(self.talk)
+        self.scene.connections.append(self.talk)
         for end in self.ends:
             end.talk, last = self.talk, end.sequence
             for sequence, data, key, options in self.waiting[end.name]:

@@ -26,6 +26,7 @@ class End:
     def __init__(self, talk, name, order, nid_, incarnation=0x5e7, sums=False):
         self.talk, self.name, self.order, self.nid, self.stamp, self.sums, self.version = talk, name, order, nid_, incarnation, sums, VERSION
         self.cookie, self.there = 0x1000 if name == "a" else 0x900000, None
+        self.origin = self.target = None  # of messages that a router forwards
 
     def unit(self, kind, body=b"", credits=0):
         def pack(total):
@@ -40,7 +41,7 @@ class End:
     def header(self, kind, length, portal=26, match=0x1122334455667788, offset=0, handle=None):
         """handle: of the requester, repeated in ACK and REPLY. A PUT without one requests no ACK."""
         handle = struct.pack("<QQ", 0x5555aaaa5555, handle) if handle is not None else b"\xff" * 16
-        front = struct.pack("<QQIIII", self.there.nid, self.nid, 12345, 12345, kind, length if kind in (PUT, REPLY) else 0)
+        front = struct.pack("<QQIIII", self.target or self.there.nid, self.origin or self.nid, 12345, 12345, kind, length if kind in (PUT, REPLY) else 0)
         if kind == ACK:
             part = handle + struct.pack("<QI", match, length)
         elif kind == PUT:
