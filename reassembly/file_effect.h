@@ -23,6 +23,7 @@ enum file_effect_kind {
 #define FILE_ASIDE_MARK '\1'
 
 #define FILE_EFFECT_PARTS 64
+#define FILE_EFFECT_SHIFTS 1024
 
 /* Borrowed for the call. All but FILE_DATA and FILE_UNSEEN are reported in the order of responses. */
 struct file_effect {
@@ -37,6 +38,7 @@ struct file_effect {
 	bool is_new;                 /* of FILE_RESIZED: the file did not exist before */
 	bool is_bounded;             /* of FILE_DATA: only bytes before the end of the file changed; with bytes.to_end the end, too */
 	uint64_t unseen;             /* requests known to be missing up to this one */
+	int16_t shift;               /* the response was sent so many places after the one in response_frame; magnitude below FILE_EFFECT_SHIFTS */
 	uint8_t part;                /* of the commands that one response answers, the place: they were executed in this order; below FILE_EFFECT_PARTS */
 	struct block_effect bytes;   /* target and unit are not used; the frames and the time: of all kinds */
 };

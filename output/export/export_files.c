@@ -359,19 +359,21 @@ void export_files_exchange(void *owner, const struct rpc_exchange *exchange)
 	apply_waiting(export, false);
 }
 
-/* Frames become times: the commands that one response answers follow each other. */
-static struct block_effect at_times(const struct block_effect *effect, uint8_t part)
+/* Frames become times, between which there is room for responses that were captured late, and for the commands that one response answers. */
+#define TIMES_OF_FRAME (UINT64_C(2) * FILE_EFFECT_SHIFTS * FILE_EFFECT_PARTS)
+
+static struct block_effect at_times(const struct block_effect *effect, int16_t shift, uint8_t part)
 {
 	struct block_effect later = *effect;
 
-	later.request_frame *= FILE_EFFECT_PARTS;
-	later.response_frame = effect->response_frame * FILE_EFFECT_PARTS + part;
+	later.request_frame *= TIMES_OF_FRAME;
+	later.response_frame = effect->response_frame * TIMES_OF_FRAME + (uint64_t)((int64_t)shift * FILE_EFFECT_PARTS + part);
 	return later;
 }
 
 void export_files_blocks(void *owner, const struct block_effect *effect)
 {
-	const struct block_effect later = at_times(effect, 0);
+	const struct block_effect later = at_times(effect, 0, 0);
 	struct export_files *export = owner;
 
 	if (is_stopped(export))
@@ -385,9 +387,9 @@ void export_files_operation(void *owner, const struct file_effect *effect)
 	struct export_files *export = owner;
 	struct file_effect later = *effect;
 
-	later.bytes = at_times(&effect->bytes, effect->part);
+	later.bytes = at_times(&effect->bytes, effect->shift, effect->part);
 	if (effect->first)
-		later.first = effect->first * FILE_EFFECT_PARTS + FILE_EFFECT_PARTS - 1;
+		later.first = effect->first * TIMES_OF_FRAME + TIMES_OF_FRAME / 2 - 1;
 	if (is_stopped(export))
 		export->dropped++;
 	else if (!export->disk.failed)

@@ -59,24 +59,6 @@ static const struct image_cut *cut_of(const struct image *image, uint64_t frame)
 	return NULL;
 }
 
-static void resize_file(struct images *images, struct image *image, uint64_t size, uint64_t frame)
-{
-	uint64_t before = image->entry->size;
-
-	if (size > INT64_MAX) {
-		images->disk->too_far++;
-		return;
-	}
-	if ((image->cut_count && frame < image->cuts[image->cut_count - 1].frame) || !disk_resize(images->disk, image->entry, size))
-		return;
-	if (size < before)
-		image_cut(images, image, size);
-	else if (image->size_known)
-		image_set(images, image, before, size, RANGE_ZEROS, 0);
-	image->size_known = true;
-	note_cut(image, frame, size);
-}
-
 /* Operations are reported when their data are complete: the size may have been set since. */
 static void apply_to_file(struct images *images, struct image *image, const struct block_effect *effect)
 {
@@ -88,6 +70,39 @@ static void apply_to_file(struct images *images, struct image *image, const stru
 		bytes.length = bytes.offset < cut->size ? cut->size - bytes.offset : 0;
 	if (bytes.length)
 		apply_command(images, image, &bytes, NULL);
+}
+
+/* A size was set before the last one that is known: zeros follow it up to the later end. */
+static void resize_before(struct images *images, struct image *image, uint64_t size, uint64_t frame)
+{
+	const struct block_effect zeros = {
+		.kind = BLOCK_ZEROED, .offset = size, .length = size < image->entry->size ? image->entry->size - size : 0, .request_frame = frame,
+		.response_frame = frame,
+	};
+
+	apply_to_file(images, image, &zeros);
+}
+
+static void resize_file(struct images *images, struct image *image, uint64_t size, uint64_t frame)
+{
+	uint64_t before = image->entry->size;
+
+	if (size > INT64_MAX) {
+		images->disk->too_far++;
+		return;
+	}
+	if (image->cut_count && frame < image->cuts[image->cut_count - 1].frame) {
+		resize_before(images, image, size, frame);
+		return;
+	}
+	if (!disk_resize(images->disk, image->entry, size))
+		return;
+	if (size < before)
+		image_cut(images, image, size);
+	else if (image->size_known)
+		image_set(images, image, before, size, RANGE_ZEROS, 0);
+	image->size_known = true;
+	note_cut(image, frame, size);
 }
 
 /* The same of a change that did not go beyond the end of the file. */

@@ -447,11 +447,12 @@ static void report_part_of_id(struct rtap_tracker *tracker, const struct smb_req
 	report_range(tracker, request, part, effect);
 }
 
-/* The file may be empty now. */
-static void report_spoiled(struct rtap_tracker *tracker, struct file_effect *effect)
+/* The file may end there now. */
+static void report_spoiled(struct rtap_tracker *tracker, struct file_effect *effect, uint64_t end)
 {
 	effect->kind = FILE_DATA;
 	effect->bytes.kind = BLOCK_SPOILED;
+	effect->bytes.offset = end;
 	effect->bytes.to_end = effect->is_bounded = true;
 	tracker->take_file_effect(tracker->file_effect_owner, effect);
 }
@@ -469,7 +470,9 @@ static void report_part(struct rtap_tracker *tracker, const struct smb_request *
 		report_change(tracker, part, effect);
 	/* the response was not captured, or not whole */
 	else if (part->command == SMB2_CREATE && part->overwrites && !part->has_file && !(part->is_answered && smb_is_error(part->status)))
-		report_spoiled(tracker, effect);
+		report_spoiled(tracker, effect, 0);
+	else if (part->command == SMB2_SET_INFO && part->has_size && !part->is_answered)
+		report_spoiled(tracker, effect, part->size);
 	/* new sizes were reported with the response */
 	if (!effect->is_of_id || (part->command == SMB2_SET_INFO && part->has_size))
 		return;
@@ -490,7 +493,7 @@ void smb_operation_ended(struct rtap_tracker *tracker, struct command *command, 
 		const struct smb_part *part = &request->parts[i];
 		char *path = smb_part_file_path(tracker, part);
 		const struct smb_file *file = part->creates ? part->creates->file : part->file;
-		struct file_effect effect = { .path = path, .unseen = request->unseen, .part = (uint8_t)i };
+		struct file_effect effect = { .path = path, .unseen = request->unseen, .shift = part->shift, .part = (uint8_t)i };
 		char unknown[SMB_PATH_OF_ID];
 
 		effect.bytes.request_frame = base->first_frame;

@@ -405,7 +405,7 @@ static void report_size(struct upper_work *work, const struct smb_request *reque
 	const struct smb_file *file = part->creates ? part->creates->file : part->file;
 	char *path = part->has_size && tracker->take_file_effect ? smb_part_file_path(tracker, part) : NULL;
 	struct file_effect effect = { .path = path, .kind = FILE_RESIZED, .is_new = is_new, .unseen = request->unseen,
-				      .part = (uint8_t)(part - request->parts) };
+				      .shift = part->shift, .part = (uint8_t)(part - request->parts) };
 
 	if (!path)
 		return;
@@ -459,7 +459,7 @@ static void take_size(struct upper_work *work, const struct smb_request *request
 static void apply_answer(struct upper_work *work, struct smb_request *request, struct smb_part *part)
 {
 	const struct request *base = &request->command.request;
-	const struct smb_change change = { base->first_frame, work->message->shown.first_frame, base->time_ns };
+	const struct smb_change change = { base->first_frame, part->end_frame, base->time_ns };
 	struct smb_key key;
 
 	if (part->creates)
@@ -491,16 +491,59 @@ static void apply_answer(struct upper_work *work, struct smb_request *request, s
 	}
 }
 
+static int16_t shifted(const struct smb_place *from, int64_t by)
+{
+	int64_t shift = from->shift + by, most = FILE_EFFECT_SHIFTS - 1;
+
+	return (int16_t)(shift > most ? most : shift < -most ? -most : shift);
+}
+
+/*
+ * The server executes a command before it sends the response, and sends responses in the order of PSNs: one that was captured after later ones comes
+ * before them.
+ */
+static struct smb_place place_response(struct upper_work *work)
+{
+	struct smb_connection *state = work->connection->upper_state;
+	struct smb_place *recent = state->recent[work->from_a], place = { work->message->low, work->message->shown.first_frame, 0 };
+	const struct smb_place *before = NULL, *later = NULL;
+
+	for (uint32_t i = 0; i < SMB_RECENT; i++) {
+		if (!recent[i].frame)
+			continue;
+		if (recent[i].psn == place.psn)
+			return recent[i];
+		if (recent[i].psn > place.psn && (!later || recent[i].psn < later->psn))
+			later = &recent[i];
+		if (recent[i].psn < place.psn && (!before || recent[i].psn > before->psn))
+			before = &recent[i];
+	}
+	if (later) {
+		uint64_t distance = later->psn - place.psn;
+
+		place.frame = later->frame;
+		place.shift = shifted(later, -(int64_t)(distance < FILE_EFFECT_SHIFTS ? distance : FILE_EFFECT_SHIFTS));
+	} else if (before && before->frame >= place.frame) {
+		place.frame = before->frame;
+		place.shift = shifted(before, 1);
+	}
+	recent[state->responses[work->from_a]++ % SMB_RECENT] = place;
+	return place;
+}
+
 void smb_part_answer(struct upper_work *work, const struct smb_whole *whole, struct smb_request *request, struct smb_part *part,
 		     const uint8_t *header, struct rtap_span body)
 {
 	bool is_of_tree = part->command == SMB2_TREE_CONNECT || part->command == SMB2_TREE_DISCONNECT;
+	struct smb_place place;
 
 	part->status = (uint32_t)little_bits(header, SMB2_STATUS);
 	part->granted = (uint16_t)little_bits(header, SMB2_CREDITS);
 	part->is_answered = true;
 	part->answer_frame = whole->first_frame;
-	part->end_frame = work->message->shown.first_frame;
+	place = place_response(work);
+	part->end_frame = place.frame;
+	part->shift = place.shift;
 	part->answer_ns = work->message->shown.time_end_ns;
 	find_name(work, request, part);
 	if (smb_is_error(part->status))
@@ -525,6 +568,7 @@ void smb_part_take_answer(struct upper_work *work, struct smb_request *request, 
 	part->is_answered = true;
 	part->answer_frame = answer->answer_frame;
 	part->end_frame = answer->end_frame;
+	part->shift = answer->shift;
 	part->answer_ns = answer->answer_ns;
 	part->status = answer->status;
 	part->granted = answer->granted;

@@ -30,7 +30,9 @@ struct smb_part {
 	uint64_t id, session;
 	uint64_t offset, length;  /* with has_range, or of a change: of the file; UINT64_MAX: up to its end */
 	uint64_t interim_frame;   /* of the interim response (STATUS_PENDING); 0: none */
-	uint64_t answer_frame, end_frame; /* of the response: of its first fragment, and of its last one */
+	uint64_t answer_frame;    /* of the first fragment of the response */
+	uint64_t end_frame;       /* of its last one, or of a later response that was captured before: struct file_effect */
+	int16_t shift;            /* with end_frame */
 	int64_t answer_ns;        /* when it ended */
 	uint64_t size;            /* with has_size: of the file: CREATE's response, SET_INFO */
 	uint64_t disk_id;         /* of CREATE's response: of the file on the server's disk; 0: unknown */

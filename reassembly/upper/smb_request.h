@@ -24,11 +24,21 @@ struct smb_balance {
 	int64_t left;
 };
 
+/* When a response was sent among those of its side. */
+struct smb_place {
+	uint64_t psn, frame;
+	int16_t shift;            /* struct file_effect */
+};
+
+#define SMB_RECENT 16
+
 struct smb_connection {
 	struct commands commands;
 	struct smb_fragments fragments[2]; /* of b; of a */
 	struct smb_credits credits[2];
 	struct smb_balance balances[2];
+	struct smb_place recent[2][SMB_RECENT]; /* the last responses */
+	uint32_t responses[2];    /* wraps; the next one is at recent[][responses % SMB_RECENT] */
 	uint64_t server_guid[2];  /* 0: unknown */
 	uint64_t next_ids[2];     /* MessageId of the next request: [MS-SMB2] 3.2.4.1.3 */
 	uint8_t *shown;           /* the message of several fragments that the current packet shows */

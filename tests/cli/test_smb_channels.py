@@ -84,6 +84,51 @@ class Compounds(Smb):
             self.assertEqual(self.files(self.capture(self.last)), ({"srv/share/f": wanted}, []))
 
 
+class Order(Smb):
+    """Two changes of a file, whose responses were captured in the order of the wire, or the second one first."""
+
+    @staticmethod
+    def after(data, change):
+        if isinstance(change, int):
+            return data[:change].ljust(change, b"\0")
+        offset, new = change
+        return data.ljust(offset, b"\0")[:offset] + new + data[offset + len(new):]
+
+    @staticmethod
+    def exchange(client, file, change):
+        if isinstance(change, int):
+            return client.exchange(smb.SET_INFO, smb.set_info(file, END, struct.pack("<Q", change)), struct.pack("<H", 2))
+        return client.exchange(smb.WRITE, smb.write(file, *change), smb.written(len(change[1])))
+
+    def exported(self, changes, places):
+        """places: of the request and the response of each change that are captured"""
+        scene, talk, client = self.scene(port=smb.PORT)
+        smb.put_all(scene, talk, client.set_up())
+        file, sends = client.create("f")
+        smb.put_all(scene, talk, sends + client.write(file, 0, b"1" * 300, inline=True))
+        rows = [row for change in changes for row in self.exchange(client, file, change)]
+        acks = []
+        for place in places:
+            scene.put(*rows[place])
+            acks.append(talk.ack(rows[place][-1]))
+        scene.put(*acks)
+        found, missing = self.files(self.capture(scene))
+        return found["srv/share/f"], [each[1:3] for each in missing]
+
+    def test_the_order_of_the_responses_is_that_of_the_wire(self):
+        changes = (0, 100, 400, (0, b"2" * 300), (50, b"3" * 100), (350, b"4" * 50))
+        for one in changes:
+            for other in changes:
+                wanted = self.after(self.after(b"1" * 300, one), other)
+                for places in ((0, 2, 3, 1), (0, 2, 1, 3))[:1 + (one == 0)]:
+                    with self.subTest(one=one, other=other, places=places):
+                        self.assertEqual(self.exported((one, other), places), (wanted, []))
+
+    def test_a_size_without_a_response_leaves_unknown_bytes(self):
+        self.assertEqual(self.exported((100,), (0,))[1], [(100, 200)])
+        self.assertEqual(self.exported((100,), (0, 1)), (b"1" * 100, []))
+
+
 class Servers(Smb):
     """Two connections to two addresses; file ids and session ids are the same."""
 
