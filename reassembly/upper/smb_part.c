@@ -18,7 +18,7 @@
 /* Offset of the file id in the request of each command; 0: none. */
 static const uint8_t file_id_at[SMB2_COMMAND_COUNT] = {
 	[SMB2_CLOSE] = 8, [SMB2_FLUSH] = 8, [SMB2_READ] = 16, [SMB2_WRITE] = 16, [SMB2_LOCK] = 8, [SMB2_IOCTL] = 8, [SMB2_QUERY_DIRECTORY] = 8,
-	[SMB2_CHANGE_NOTIFY] = 8, [SMB2_QUERY_INFO] = 24, [SMB2_SET_INFO] = 16,
+	[SMB2_CHANGE_NOTIFY] = 8, [SMB2_QUERY_INFO] = 24, [SMB2_SET_INFO] = 16, [SMB2_OPLOCK_BREAK] = 8,
 };
 
 static uint64_t number(struct rtap_span body, uint32_t at, uint32_t bytes)
@@ -178,7 +178,8 @@ static void take_file(struct upper_work *work, struct smb_request *request, uint
 	const struct request *base = &request->command.request;
 	struct smb_key key;
 
-	if (at && at + SMB2_FILE_ID_LENGTH > body.length)
+	/* of a lease it has a key instead: [MS-SMB2] 2.2.24.2 */
+	if ((at && at + SMB2_FILE_ID_LENGTH > body.length) || (part->command == SMB2_OPLOCK_BREAK && number(body, 0, 2) != 24))
 		return;
 	/* [MS-SMB2] 2.2.31: some control codes have no file */
 	if (!at || (!part->is_related && is_all_ones(body.bytes + at, SMB2_FILE_ID_LENGTH))) {

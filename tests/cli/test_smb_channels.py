@@ -84,6 +84,19 @@ class Compounds(Smb):
             self.assertEqual(self.files(self.capture(self.last)), ({"srv/share/f": wanted}, []))
 
 
+class Oplocks(Smb):
+    def test_an_acknowledgement_names_its_file(self):
+        """That of a lease has the key of the lease."""
+        scene, talk, client = self.scene(port=smb.PORT)
+        smb.put_all(scene, talk, client.set_up())
+        file, sends = client.create("f")
+        lease = struct.pack("<HHI", 36, 0, 0) + file + struct.pack("<IQ", 3, 0)
+        for body in (struct.pack("<HBBI", 24, 1, 0, 0) + file, lease):
+            sends += client.exchange(smb.OPLOCK_BREAK, body, body)
+        smb.put_all(scene, talk, sends)
+        self.assertEqual([o.get("object") for o in self.operations(self.capture(scene)) if o["name"] == "OPLOCK_BREAK"], ["srv/share/f", None])
+
+
 class Order(Smb):
     """Two changes of a file, whose responses were captured in the order of the wire, or the second one first."""
 

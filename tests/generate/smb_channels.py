@@ -191,7 +191,8 @@ class Player(Sessions):
 
     def break_lease(self, channel, file, found):
         """The notification of the server, and its acknowledgement, on any channel of the session."""
-        is_lease, command = self.dice.random() < 0.5, Command("OPLOCK_BREAK", 0)
+        is_lease = self.dice.random() < 0.5
+        command = Command("OPLOCK_BREAK", 0, None if is_lease else found.paths)
         key = struct.pack("<QQ", found.number, 77)
         if is_lease:
             notice = struct.pack("<HHI16sIIIII", 44, 2, 1, key, 7, 3, 0, 0, 0)

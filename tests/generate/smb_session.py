@@ -519,7 +519,7 @@ class Player:
                  "QUERY_INFO": (smb.QUERY_INFO, smb.query_info(file), smb.output(bytes(100))), "LOCK": (smb.LOCK, smb.lock(file, 0, 100), smb.EMPTY),
                  "OPLOCK_BREAK": (smb.OPLOCK_BREAK, struct.pack("<HBBI", 24, 0, 0, 0) + file, struct.pack("<HBBI", 24, 0, 0, 0) + file)}
         code, request, response = names[kind]
-        command = Command(kind, 0, found.paths if kind not in ("ECHO", "OPLOCK_BREAK") else None)
+        command = Command(kind, 0, found.paths if kind != "ECHO" else None)
         self.ask(channel, [(code, command, request)])
         if kind != "LOCK":
             self.tell(channel, [(code, command, response, 0)])
