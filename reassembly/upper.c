@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "dissect/management/cm.h"
 #include "reassembly/upper.h"
+#include "reassembly/upper/request.h"
 
 bool upper_is_set_up(const struct upper_layer *layer, const struct connection *connection)
 {
@@ -192,6 +193,17 @@ static void end(struct rtap_tracker *tracker, struct connection *connection)
 		layer->over(tracker, connection);
 }
 
+/* READs and WRITEs of the connection that requests of this layer on other connections claimed, as in NCCL: the layer cannot take them any more. */
+static void forget_claims(struct connection *connection, const struct upper_layer *layer)
+{
+	struct message *message;
+
+	for (int i = 0; i < 2; i++)
+		TAILQ_FOREACH(message, &connection->streams[i].messages, link)
+			if (message->region && message->region->request->connection->layer == layer)
+				layer->memory->discard(message);
+}
+
 void upper_merged(struct rtap_tracker *tracker, struct connection *from, struct connection *to, bool turned)
 {
 	if (!from->layer && !to->layer) {
@@ -203,6 +215,8 @@ void upper_merged(struct rtap_tracker *tracker, struct connection *from, struct 
 	/* If the two differ, that of the remaining connection is right. */
 	if (from->layer && ((to->layer && from->layer != to->layer) || !from->layer->merged))
 		end(tracker, from);
+	if (from->layer && to->layer && from->layer != to->layer)
+		forget_claims(to, from->layer);
 	if (!to->layer)
 		to->layer = from->layer;
 	if (to->layer->merged)

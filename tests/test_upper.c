@@ -433,6 +433,27 @@ Test(upper, of_halves_that_contradict_each_other_the_older_one_stays)
 	cr_expect_eq(connection->layer, &a);
 }
 
+Test(upper, data_of_a_half_that_requests_elsewhere_claimed_is_not_that_of_the_other_layer)
+{
+	struct connection *half = connection_create(tracker, 2, 0), *elsewhere = connection_create(tracker, 3, 0);
+	struct message of_half = { .connection = connection }, own = { .connection = connection };
+	struct request request = { .connection = elsewhere }, own_request = { .connection = connection };
+	struct region region = { .request = &request }, own_region = { .request = &own_request };
+	struct psn_stream *streams = connection->streams;
+
+	cr_assert(half && elsewhere);
+	half->layer = elsewhere->layer = &b;
+	connection->layer = &a;
+	of_half.region = &region;
+	own.region = &own_region;
+	TAILQ_INSERT_TAIL(&streams[0].messages, &own, link);
+	TAILQ_INSERT_TAIL(&streams[1].messages, &of_half, link);
+	upper_merged(tracker, half, connection, false);
+	expect("bebobLam");
+	TAILQ_REMOVE(&streams[0].messages, &own, link);
+	TAILQ_REMOVE(&streams[1].messages, &of_half, link);
+}
+
 Test(upper, a_connection_that_is_retired_ends_and_is_over_for_its_layer)
 {
 	connection->layer = &b;
