@@ -334,11 +334,10 @@ Test(ddp_message, a_read_without_a_response_is_unanswered)
 	cr_expect_not(reported[0].has_latency);
 }
 
-/* A READ of a into the one buffer. */
-static void ask(uint32_t length)
+static void ask(uint32_t sink, uint32_t length)
 {
 	memset(data, 0, 28);
-	put32(data, 0x9000);
+	put32(data, sink);
 	put32(data + 12, length);
 	give_untagged(true, READ_REQUEST, 1, 0, 28, 28);
 }
@@ -357,7 +356,7 @@ Test(ddp_message, a_response_is_that_of_the_read_of_its_length)
 		loss = 0;
 		start();
 		for (unsigned j = 0; j < count; j++)
-			ask(lengths[j]);
+			ask(0x9000, lengths[j]);
 		/* all but the last are lost */
 		loss = 1;
 		for (unsigned j = 0; j + 1 < count; j++)
@@ -370,6 +369,41 @@ Test(ddp_message, a_response_is_that_of_the_read_of_its_length)
 		for (unsigned j = 0; j < reported_count && cases[i].complete; j++)
 			cr_expect(!reported[j].has_msn || reported[j].psn != cases[i].complete || reported[j].complete, "case %u", i);
 	}
+}
+
+/* The first and the last request are not captured; the second response is that to the last one. */
+Test(ddp_message, a_read_that_may_be_answered_gets_no_other_response)
+{
+	loss = 0;
+	start();
+	sides[1].msn[1] = 1;
+	ask(0x9000, 100);
+	give_tagged(false, READ_RESPONSE, 0x9000, 0, 100, 100);
+	ask(0x9001, 100);
+	give_tagged(false, READ_RESPONSE, 0x9000, 0, 100, 100);
+	stop();
+	for (unsigned i = 0; i < reported_count; i++)
+		cr_expect_not(reported[i].complete, "message %u", i);
+}
+
+/* Requests are answered in order, so the response to an atomic is that to the one request that was not captured. */
+Test(ddp_message, a_read_after_an_atomic_that_was_not_captured_has_its_response)
+{
+	start();
+	fill_noise(data, sizeof data, 1);
+	loss = 1;
+	give_untagged(true, ATOMIC_REQUEST, 1, 0, 52, 52);
+	loss = 0;
+	ask(0x9000, 100);
+	ask(0x9000, 100);
+	put32(data, 77);
+	give_untagged(false, ATOMIC_RESPONSE, 3, 0, 12, 12);
+	for (unsigned i = 0; i < 2; i++)
+		give_tagged(false, READ_RESPONSE, 0x9000, 0, 100, 100);
+	stop();
+	cr_assert_eq(reported_count, 2);
+	for (unsigned i = 0; i < 2; i++)
+		cr_expect(reported[i].complete && reported[i].psn == 2 + i);
 }
 
 /* Gives the bytes of a's stream from `from` up to but excluding `to`. */
@@ -507,7 +541,7 @@ Test(ddp_message, a_read_that_recovers_in_both_directions_is_not_used_after_its_
 
 	loss = 0;
 	start();
-	ask(104);
+	ask(0x9000, 104);
 	send_fpdu(&sides[0].sender, first, sizeof first);
 	part = sides[0].sender.length;
 	give(false, PORT, FLAG_ACK, SETUP, SETUP, sides[0].sender.bytes, part);

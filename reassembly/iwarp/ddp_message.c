@@ -282,6 +282,8 @@ static void take_atomic_response(struct ddp_work *work)
 	for (uint32_t tried = 0; message && tried < MOST_REQUESTS; message = TAILQ_NEXT(message, link), tried++)
 		if (message->shown.kind == RTAP_KIND_ATOMIC && message->sink_stag == work->facts.request_identifier)
 			break;
+	if (work->facts.has_original && (!message || message->shown.kind != RTAP_KIND_ATOMIC))
+		ddp_reads_unseen_answered(work);
 	if (!message || message->shown.kind != RTAP_KIND_ATOMIC || !work->facts.has_original) {
 		work->connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_UNEXPECTED_RESPONSE]++;
 		return;

@@ -283,6 +283,16 @@ static struct message *only_one(const struct ddp_work *work)
 	return found;
 }
 
+/* An unassigned response may be that of any READ that matches it: later ones for its sink are not known to be its. */
+static void doubt_all(const struct ddp_work *work)
+{
+	struct message *message = first_of(work);
+
+	for (uint32_t tried = 0; message && tried < MOST_REQUESTS; message = TAILQ_NEXT(message, link), tried++)
+		if (is_asked_by(message, &work->facts))
+			message->sink_is_new = false;
+}
+
 struct message *ddp_reads_owner(const struct ddp_work *work)
 {
 	const struct ddp_half *half = &work->connection->ddp->halves[work->from_a];
@@ -301,7 +311,10 @@ struct message *ddp_reads_owner(const struct ddp_work *work)
 	if (!reads->known) {
 		owner = only_one(work);
 		/* RPC servers use one sink per READ. */
-		return owner && (owner->region || (owner->sink_is_new && reads->several_sinks)) ? owner : NULL;
+		if (owner && (owner->region || (owner->sink_is_new && reads->several_sinks)))
+			return owner;
+		doubt_all(work);
+		return NULL;
 	}
 	for (uint32_t msn = reads->next; msn != end_of(reads); msn++) {
 		struct message *message = find_request(&at, msn);
@@ -337,6 +350,24 @@ void ddp_reads_answered(const struct ddp_work *work, const struct message *messa
 		reads->ahead = reads->high - reads->low;
 		skip_requests_before(work, !work->from_a, reads->next);
 	}
+}
+
+void ddp_reads_unseen_answered(const struct ddp_work *work)
+{
+	struct ddp_reads *reads = reads_of(work);
+	struct message *at = first_of(work);
+	uint32_t last = reads->next + reads->ahead, count = 0;
+
+	for (uint32_t msn = reads->next; reads->known && msn != end_of(reads); msn++) {
+		if (!find_request(&at, msn)) {
+			reads->low = count++ ? reads->low : msn;
+			reads->high = msn;
+		}
+		if (msn == last)
+			break;
+	}
+	if (count || !reads->known)
+		ddp_reads_answered(work, NULL);
 }
 
 void ddp_reads_torn(const struct ddp_work *work, const struct message *message)

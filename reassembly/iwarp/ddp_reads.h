@@ -55,6 +55,9 @@ struct message *ddp_reads_owner(const struct ddp_work *work);
 /* The current response ended; `message` is the request, or NULL. */
 void ddp_reads_answered(const struct ddp_work *work, const struct message *message);
 
+/* The response to an atomic that was not seen. */
+void ddp_reads_unseen_answered(const struct ddp_work *work);
+
 /* The responder continued with another message after part of a response. */
 void ddp_reads_torn(const struct ddp_work *work, const struct message *message);
 
