@@ -451,6 +451,27 @@ Test(ddp_message, a_frame_with_parts_of_two_segments_counts_once)
 	cr_expect_eq(reported[0].frames, 2);
 }
 
+/* The second of three segments is captured before a frame with all three. */
+Test(ddp_message, a_frame_around_another_one_counts_once)
+{
+	uint8_t ulpdu[UNTAGGED_HEADER + 100] = { DDP_VERSION, RDMAP_VERSION | SEND, [13] = 1 };
+	uint32_t ends[3];
+
+	start();
+	for (unsigned i = 0; i < 3; i++) {
+		ulpdu[0] = (uint8_t)(DDP_VERSION | (i == 2 ? LAST : 0));
+		put32(ulpdu + 14, 100 * i);
+		send_fpdu(&sides[1].sender, ulpdu, sizeof ulpdu);
+		ends[i] = sides[1].sender.length;
+	}
+	give_part(ends[0], ends[1]);
+	give_part(0, ends[2]);
+	end();
+	cr_assert_eq(reported_count, 1);
+	cr_expect(reported[0].complete);
+	cr_expect_eq(reported[0].frames, 2);
+}
+
 /* Of four frames of 200 bytes, the first is truncated and the second not captured. */
 Test(ddp_message, what_was_truncated_and_what_was_not_captured_have_their_own_reasons)
 {

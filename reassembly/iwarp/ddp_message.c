@@ -56,7 +56,7 @@ static void note(const struct ddp_work *work, struct message *message)
 {
 	const struct rtap_fpdu *fpdu = work->fpdu;
 	struct rtap_message *shown = &message->shown;
-	bool shares = shown->frames && message->end_frame == fpdu->first_frame;
+	bool shares = shown->frames && (message->end_frame == fpdu->first_frame || shown->last_frame == fpdu->first_frame);
 
 	shown->frames += work->frames - shares;
 	assembly_cover_frame(shown, fpdu->first_frame, fpdu->first_time_ns);
