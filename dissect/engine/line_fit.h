@@ -16,8 +16,9 @@ enum line_spare {
 	LINE_SPARE_DETAIL, /* of the upper layer, where padding is too little */
 	LINE_SPARE_PACKET, /* the columns of a packet with an upper layer, in the order of their adding; they precede names */
 	LINE_SPARE_OPERATION, /* of the transport, if ": " and an upper layer follow it, which goes too */
-	LINE_SPARE_OUTER, /* the outer ends of a tunnel */
+	LINE_SPARE_OUTER, /* the outer ends of a tunnel, tags, labels; the position of a fragment */
 	LINE_SPARE_MORE,  /* further items of a list: "..." replaces them */
+	LINE_SPARE_LAST,  /* what readers would miss: the columns of a packet without an upper layer, identifiers beside a status or an error */
 };
 
 /* Marks the text from `begin` to `end` as omissible. Only the first LINE_SPARES of a line are recorded. */

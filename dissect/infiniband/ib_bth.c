@@ -205,6 +205,9 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 		} else if (begin == line->next && ib->has_aeth && ib->aeth_kind != RTAP_AETH_ACK && ib_opcodes[ib->opcode].class == IB_ACKNOWLEDGE) {
 			/* the NAK follows */
 			line_spare_within(line, begin, number, LINE_SPARE_DETAIL);
+		} else if (begin == line->next) {
+			line_spare_within(line, length, to, LINE_SPARE_LAST);
+			line_spare_within(line, number, length, LINE_SPARE_LAST);
 		}
 	} else {
 		to = line_put(to, ": ");

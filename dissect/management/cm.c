@@ -293,7 +293,9 @@ static void summary_req(const struct rtap_packet *packet, const struct rtap_laye
 	char *begin;
 
 	cm_summary_service(packet, layer, facts->service_id, line);
+	begin = line->next;
 	summary_qp(line, " qp ", facts->local_qpn);
+	line_spare(line, begin, LINE_SPARE_LAST);
 	summary_psn(line, facts->starting_psn);
 	begin = line->next;
 	summary_named(line, rtap_name_of(mtu_names, facts->mtu_code) ? " mtu " : " mtu code ", mtu_names, facts->mtu_code);
@@ -546,9 +548,11 @@ static void note_sidr_rep(struct rtap_cm_facts *facts, const uint8_t *header)
 
 static void summary_sidr_rep(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
-	char *begin;
+	char *begin = line->next;
 
 	cm_summary_service(packet, layer, packet->cm.service_id, line);
+	if (packet->cm.sidr_status)
+		line_spare(line, begin, LINE_SPARE_LAST);
 	begin = line->next;
 	summary_named(line, " status ", cm_sidr_statuses, packet->cm.sidr_status);
 	if (packet->cm.sidr_status)

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "dissect/management/mad.h"
+#include "dissect/engine/line_fit.h"
 #include "dissect/engine/parse.h"
 
 #define RMPP_LENGTH 12
@@ -149,8 +150,11 @@ static void summary_rmpp(const struct rtap_packet *packet, const struct rtap_lay
 	else
 		line_hex(line, mad->rmpp_type, 2);
 	if (mad->rmpp_type == RMPP_DATA || mad->rmpp_type == RMPP_ACK) {
+		char *begin = line->next;
+
 		line_text(line, " segment ");
 		line_dec(line, mad->rmpp_segment);
+		line_spare(line, begin, LINE_SPARE_LAST);
 	} else {
 		line_text(line, " status ");
 		line_dec(line, mad->rmpp_status);

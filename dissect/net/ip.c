@@ -6,6 +6,7 @@
 
 #include "dissect/net/ip.h"
 #include "dissect/engine/ends.h"
+#include "dissect/engine/line_fit.h"
 #include "dissect/engine/parse.h"
 #include "dissect/engine/payload.h"
 #include "dissect/engine/visit.h"
@@ -139,6 +140,7 @@ void ip_summary_fragment(const struct rtap_packet *packet, const struct rtap_lay
 			 struct line *line)
 {
 	const struct rtap_layer *next = layer_after(packet, layer);
+	char *begin = line->next;
 
 	line_text(line, "fragment id ");
 	line_hex(line, id, 4);
@@ -149,6 +151,7 @@ void ip_summary_fragment(const struct rtap_packet *packet, const struct rtap_lay
 		payload_summary_length(packet, next, line);
 	else
 		line_char(line, ' ');
+	line_spare(line, begin, LINE_SPARE_OUTER);
 }
 
 static bool derive_header_length(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)

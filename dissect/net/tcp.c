@@ -322,7 +322,7 @@ static char *put_flags(char *to, const uint8_t *header)
 #define FLAGS_WIDTH 5 /* " [P.]" */
 
 /* For a complete header. `has_upper`: its payload is shown too. *spare: where the part begins that long lines omit. */
-static char *put_header(char *to, const uint8_t *header, bool has_upper, char **spare)
+static char *put_header(char *to, const uint8_t *header, bool has_upper, char **spare, char **ack, char **after_ack)
 {
 	char *begin = to;
 
@@ -334,8 +334,10 @@ static char *put_header(char *to, const uint8_t *header, bool has_upper, char **
 	to = line_put_dec(line_put(to, " seq "), bits(header, TCP_SEQ));
 	if (has_upper)
 		return to;
+	*ack = to;
 	if (bits(header, TCP_ACK))
 		to = line_put_dec(line_put(to, " ack "), bits(header, TCP_ACK_NUMBER));
+	*after_ack = to;
 	if (bits(header, TCP_WINDOW))
 		*spare = to;
 	return line_put_dec(line_put(to, " win "), bits(header, TCP_WINDOW));
@@ -346,7 +348,7 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 	const uint8_t *header = layer_bytes(packet, layer);
 	char spare[SUMMARY_MOST], *begin = line_begin(line, spare, sizeof spare), *to = line_put(begin, "TCP");
 	struct rtap_value value;
-	char *omitted = NULL, *after = NULL;
+	char *omitted = NULL, *after = NULL, *ack = NULL, *after_ack = NULL;
 
 	/* the segment's FPDUs follow, or the connection's setup */
 	if (layer->length >= TCP_LENGTH && (rtap_packet_has(packet, PROTOCOL_RDMAP) || rtap_packet_has(packet, PROTOCOL_MPA_REQUEST) ||
@@ -358,7 +360,7 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 		to = line_put_dec(line_put(to, " > "), bits(header, TCP_DST));
 	}
 	if (layer->length >= TCP_LENGTH) {
-		to = put_header(to, header, packet->rpc.present, &omitted);
+		to = put_header(to, header, packet->rpc.present, &omitted, &ack, &after_ack);
 		after = to;
 		if (derive_payload_length(packet, layer, &value))
 			to = line_put_dec(line_put(to, " len "), value.number);
@@ -366,6 +368,8 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 	line_end(line, begin, to);
 	if (omitted && !line->cut)
 		line_spare_within(line, line->next - (to - omitted), line->next - (to - after), LINE_SPARE_LOWER);
+	if (ack && !line->cut)
+		line_spare_within(line, line->next - (to - ack), line->next - (to - after_ack), LINE_SPARE_LAST);
 	if (packet->rpc.present && !line->cut)
 		line_spare(line, line->next - (to - begin), LINE_SPARE_OPERATION);
 }

@@ -550,7 +550,7 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 	const struct rtap_rpcrdma_facts *facts = &packet->rpcrdma;
 	const struct rtap_layer *after = layer_after(packet, layer);
 	const char *name = rtap_name_of(message_type_words, facts->message_type);
-	char spare[SUMMARY_MOST], *begin, *to;
+	char spare[SUMMARY_MOST], *begin, *to, *xid;
 
 	if (layer->length < RPCRDMA_FIXED_LENGTH || (after && after->protocol == PROTOCOL_RPC))
 		return;
@@ -559,7 +559,11 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 	if (facts->version != RPCRDMA_VERSION_1)
 		to = line_put(line_put_dec(line_put(to, "version "), facts->version), " ");
 	to = name ? line_put(to, name) : line_put_dec(to, facts->message_type);
-	line_end(line, begin, line_put_hex(line_put(to, " xid 0x"), facts->xid, 8));
+	xid = to;
+	to = line_put_hex(line_put(to, " xid 0x"), facts->xid, 8);
+	line_end(line, begin, to);
+	if (!line->cut)
+		line_spare(line, line->next - (to - xid), LINE_SPARE_LAST);
 	summary_lists(facts, line);
 	if (facts->message_type == RDMA_ERROR)
 		error_summary(packet, layer, line);

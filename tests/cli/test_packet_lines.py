@@ -127,8 +127,8 @@ class PacketLines(CliTest):
         self.assertGreater(seen, 30)
 
     def test_lines_fit_a_terminal_of_120_columns(self):
-        """A line that fits is the same with --wide. A longer one has lost text, and nothing in it is new but dots. Few are still longer."""
-        widths = {True: [], False: []}
+        """A line that fits is the same with --wide. A longer one has lost text, and nothing in it is new but dots."""
+        widths, longer = {True: [], False: []}, {}
         for path in captures():
             lines = self.run_program("-n", "-t", "u", "-r", path).stdout.decode().splitlines()
             for line, (wide, _) in zip(lines, self.packets(path), strict=True):
@@ -138,12 +138,14 @@ class PacketLines(CliTest):
                     self.assertEqual(line, wide)
                     continue
                 self.assertLessEqual(len(line), len(wide), where)
+                if len(line) > TERMINAL:
+                    longer[os.path.basename(path)] = longer.get(os.path.basename(path), 0) + 1
                 rest = iter(wide)
                 self.assertTrue(all(letter in rest for letter in line.replace("...", "")), where)
         everything = widths[True] + widths[False]
         self.assertGreater(len(everything), 20000)
-        for found, limit in ((widths[True], 0.0005), (everything, 0.0015)):
-            self.assertLess(sum(width > TERMINAL for width in found) / len(found), limit)
+        # several calls of NFS in a segment, with handles of files
+        self.assertEqual(longer, {"iwarp-nfs41-midstream.pcap.gz": 2})
         # more than half of the packets have an upper layer, an address in memory or a note
         self.assertLess(sum(width > TYPICAL for width in widths[True]) / len(widths[True]), 0.3)
 
