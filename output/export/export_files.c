@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Effects of NFSv3 and NFSv4 operations on contents. RFC 1813, section 3.3; RFC 8881, section 18; RFC 7862, section 15.
+ *
+ * Order of calls for an exchange: export_files_exchange(), the queue (in the order of replies), apply_reply(), nfs_names_exchange(), and
+ * calls_walk() (reassembly/upper/nfs_calls.c). For each operation that calls nfs_names.c, and that calls file_created() and file_operation() here; data
+ * in between go to data_read(). struct export_files begins with struct nfs_names, which begins with struct calls: callbacks cast to their own.
  */
 #include "config.h"
 
@@ -36,7 +40,7 @@ static struct export_files *export_of(struct nfs_names *walk)
 	return (struct export_files *)walk;
 }
 
-static struct node *node_of(struct name_node *name)
+static struct node *file_of(struct name_node *name)
 {
 	return (struct node *)name;
 }
@@ -44,7 +48,7 @@ static struct node *node_of(struct name_node *name)
 static void take_attributes(struct nfs_names *walk, struct name_node *name, const struct call_attributes *attributes)
 {
 	struct export_files *export = export_of(walk);
-	struct node *node = node_of(name);
+	struct node *node = file_of(name);
 
 	contents_stamp(&export->contents, node, attributes->has_stamp, attributes->stamp);
 	if (!attributes->has_size)
@@ -54,10 +58,10 @@ static void take_attributes(struct nfs_names *walk, struct name_node *name, cons
 }
 
 /* A file that a CREATE or OPEN created or truncated. */
-static void create(struct nfs_names *walk, struct name_node *name, const struct call_operation *call)
+static void file_created(struct nfs_names *walk, struct name_node *name, const struct call_operation *call)
 {
 	struct export_files *export = export_of(walk);
-	struct node *node = node_of(name);
+	struct node *node = file_of(name);
 	bool set_size = call->has_size && (walk->calls.protocol == CALLS_NFS3 || !call->size);
 
 	if (call->is_new && !node->entry) {
@@ -125,7 +129,7 @@ static void copy(struct export_files *export, struct node *node, const struct ca
 		if (!length)
 			return;
 	}
-	contents_copy(&export->contents, node_of(nfs_names_saved(&export->walk)), call->offset, node, call->to_offset, length);
+	contents_copy(&export->contents, file_of(nfs_names_saved(&export->walk)), call->offset, node, call->to_offset, length);
 }
 
 /* NFSv4 operations on the contents of the current file. */
@@ -184,20 +188,20 @@ static void nfs3_contents(struct export_files *export, struct node *node, const 
 		write(export, node, call, reply);
 }
 
-static void operation_done(struct nfs_names *walk, struct name_node *node, const struct call_operation *call,
+static void file_operation(struct nfs_names *walk, struct name_node *node, const struct call_operation *call,
 			   const struct reply_operation *reply)
 {
 	if (walk->calls.protocol == CALLS_NFS3)
-		nfs3_contents(export_of(walk), node_of(node), call, reply);
+		nfs3_contents(export_of(walk), file_of(node), call, reply);
 	else
-		nfs4_contents(export_of(walk), node_of(node), call, reply);
+		nfs4_contents(export_of(walk), file_of(node), call, reply);
 }
 
 static void data_read(struct calls *calls, const struct call_operation *call, const struct reply_operation *reply, uint64_t offset,
 		      const struct call_data *data)
 {
 	struct export_files *export = (struct export_files *)calls;
-	struct node *node = node_of(nfs_names_node(&export->walk, call));
+	struct node *node = file_of(nfs_names_node(&export->walk, call));
 	const struct contents_data bytes = { &calls->exchange->reply, data->at, data->length, false };
 	uint64_t asked_end = call->offset + call->length, length = data->length;
 
@@ -235,8 +239,8 @@ struct export_files *export_files_open(const char *directory, const struct expor
 	nfs_names_init(&export->walk, &export->contents.tree, true);
 	export->walk.calls.data = data_read;
 	export->walk.attributes = take_attributes;
-	export->walk.created = create;
-	export->walk.done = operation_done;
+	export->walk.created = file_created;
+	export->walk.done = file_operation;
 	return export;
 }
 
@@ -277,7 +281,7 @@ static void apply_reply(struct export_files *export, const struct rpc_exchange *
 	if (effect == CALLS_HARMLESS)
 		return;
 	if (effect != CALLS_ANY)
-		node = node_of(name_tree_of_id(&export->contents.tree, &export->server->name, attributes->fsid, attributes->fileid));
+		node = file_of(name_tree_of_id(&export->contents.tree, &export->server->name, attributes->fsid, attributes->fileid));
 	if (!node) {
 		doubt_all(export, exchange);
 		return;
@@ -408,7 +412,7 @@ enum rtap_status export_files_flush(struct export_files *export)
 	apply_waiting(export, true);
 	TAILQ_FOREACH(name, &export->contents.tree.nodes, link)
 		if (!export->disk.failed)
-			contents_finish(&export->contents, node_of(name));
+			contents_finish(&export->contents, file_of(name));
 	return export->disk.failed ? RTAP_STATUS_FAILED : RTAP_STATUS_OK;
 }
 
@@ -487,7 +491,7 @@ int export_files_print_missing(struct export_files *export, struct printer *prin
 	int result = 0;
 
 	TAILQ_FOREACH(name, &export->contents.tree.nodes, link) {
-		const struct node *node = node_of(name);
+		const struct node *node = file_of(name);
 
 		if (result || is_stopped(export))
 			break;

@@ -11,7 +11,7 @@ static struct rtap_span piece_of(const struct nfs_names *names, struct kept kept
 	return calls_piece(&names->calls, kept);
 }
 
-static struct name_node *node_of(struct nfs_names *names, struct kept handle)
+static struct name_node *node_of_handle(struct nfs_names *names, struct kept handle)
 {
 	return name_tree_of_handle(names->tree, names->server, piece_of(names, handle));
 }
@@ -36,7 +36,7 @@ static struct name_node *current(struct nfs_names *names)
 
 struct name_node *nfs_names_node(struct nfs_names *names, const struct call_operation *call)
 {
-	return names->calls.protocol == CALLS_NFS3 ? node_of(names, call->handle) : current(names);
+	return names->calls.protocol == CALLS_NFS3 ? node_of_handle(names, call->handle) : current(names);
 }
 
 struct name_node *nfs_names_saved(struct nfs_names *names)
@@ -75,7 +75,7 @@ static bool is_dots(struct rtap_span name)
 static struct name_node *learn(struct nfs_names *names, struct name_node *directory, struct kept name, struct kept handle,
 			       const struct call_attributes *attributes)
 {
-	struct name_node *node = node_of(names, handle);
+	struct name_node *node = node_of_handle(names, handle);
 	struct rtap_span called = piece_of(names, name);
 
 	if (!node)
@@ -137,7 +137,7 @@ static void rename_name(struct nfs_names *names, struct name_node *from, struct 
 
 static void nfs3_done(struct nfs_names *names, const struct call_operation *call, const struct reply_operation *reply)
 {
-	struct name_node *node = node_of(names, call->handle), *directory = node_of(names, call->directory);
+	struct name_node *node = node_of_handle(names, call->handle), *directory = node_of_handle(names, call->directory);
 
 	nfs_names_identify(names, directory, &reply->directory);
 	switch ((enum nfs3_procedure)call->number) {
@@ -165,7 +165,7 @@ static void nfs3_done(struct nfs_names *names, const struct call_operation *call
 		remove_name(names, directory, call->name);
 		return;
 	case NFS3_RENAME:
-		rename_name(names, directory, node_of(names, call->to_directory), call);
+		rename_name(names, directory, node_of_handle(names, call->to_directory), call);
 		return;
 	case NFS3_LINK:
 		if (node && directory && piece_of(names, call->name).bytes)
@@ -191,7 +191,7 @@ static void nfs4_done(struct nfs_names *names, const struct call_operation *call
 		go_to(names, name_tree_root(names->tree, names->server));
 		break;
 	case NFS4_PUTFH:
-		go_to(names, node_of(names, call->handle));
+		go_to(names, node_of_handle(names, call->handle));
 		break;
 	case NFS4_LOOKUP:
 	case NFS4_CREATE:
@@ -242,7 +242,7 @@ static void nfs4_done(struct nfs_names *names, const struct call_operation *call
 
 static void mounted(struct nfs_names *names, const struct call_operation *call, const struct reply_operation *reply)
 {
-	struct name_node *node = node_of(names, reply->handle);
+	struct name_node *node = node_of_handle(names, reply->handle);
 
 	if (!node)
 		return;
@@ -273,7 +273,7 @@ static void entry_listed(struct calls *calls, const struct call_operation *call,
 			 const struct reply_entry *entry)
 {
 	struct nfs_names *names = (struct nfs_names *)calls;
-	struct name_node *directory = calls->protocol == CALLS_NFS3 ? node_of(names, call->directory) : current(names), *node;
+	struct name_node *directory = calls->protocol == CALLS_NFS3 ? node_of_handle(names, call->directory) : current(names), *node;
 	struct call_attributes attributes = entry->attributes;
 
 	if (!directory || !entry->name.there || is_dots(piece_of(names, entry->name)))
