@@ -386,6 +386,29 @@ Test(ddp_message, a_read_that_may_be_answered_gets_no_other_response)
 		cr_expect_not(reported[i].complete, "message %u", i);
 }
 
+/* Of the first two responses, each of two segments, only a part of the first segment is captured. */
+Test(ddp_message, missing_bytes_of_the_size_of_two_responses_are_these)
+{
+	static const uint8_t first[TAGGED_HEADER + 100] = { TAGGED | DDP_VERSION, RDMAP_VERSION | READ_RESPONSE, [4] = 0x90 };
+
+	loss = 0;
+	start();
+	for (unsigned i = 0; i < 3; i++)
+		ask(0x9000, 200);
+	cut_off = 64;
+	give_ulpdu(false, first, sizeof first);
+	cut_off = 0;
+	loss = 1;
+	give_tagged(false, READ_RESPONSE, 0x9000, 100, 100, 100);
+	give_tagged(false, READ_RESPONSE, 0x9000, 0, 200, 100);
+	loss = 0;
+	give_tagged(false, READ_RESPONSE, 0x9000, 0, 200, 100);
+	stop();
+	cr_assert_eq(reported_count, 3);
+	for (unsigned i = 0; i < 3; i++)
+		cr_expect_eq(reported[i].complete, i == 2);
+}
+
 /* Requests are answered in order, so the response to an atomic is that to the one request that was not captured. */
 Test(ddp_message, a_read_after_an_atomic_that_was_not_captured_has_its_response)
 {

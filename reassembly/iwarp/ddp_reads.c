@@ -36,10 +36,10 @@ static bool is_request(const struct message *message)
 	return (message->shown.kind == RTAP_KIND_READ || message->shown.kind == RTAP_KIND_ATOMIC) && message->shown.request_seen;
 }
 
-/* Position after the last byte present of a READ's data. */
+/* Position after the last segment of a READ's data, which may lack bytes. */
 static uint64_t covered(const struct message *message)
 {
-	return message->coverage.count ? coverage_end(&message->coverage) - MESSAGE_ORIGIN : 0;
+	return message->reported_end ? message->reported_end - MESSAGE_ORIGIN : 0;
 }
 
 /*
