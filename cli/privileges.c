@@ -80,11 +80,17 @@ bool privileges_give_up(const struct account *account, bool keep_net_raw)
 static bool check_folder(const char *name)
 {
 	char *copy = strdup(name);
-	bool writable = copy && !access(dirname(copy), W_OK | X_OK);
+	const char *folder = copy ? dirname(copy) : "";
+	struct stat found;
+	bool exists = copy && !stat(folder, &found), writable = exists && S_ISDIR(found.st_mode) && !access(folder, W_OK | X_OK);
 
-	if (!writable)
+	if (exists && !S_ISDIR(found.st_mode))
+		print_error("%s: cannot be created: %s", name, strerror(ENOTDIR));
+	else if (!writable && (!copy || errno != EACCES))
+		print_error("%s: cannot be created: %s", name, copy ? strerror(errno) : "out of memory");
+	else if (!writable)
 		print_error("%s: user %lu cannot create files in this directory: %s (name another directory, or another user with -Z)", name,
-			 (unsigned long)geteuid(), copy ? strerror(errno) : "out of memory");
+			 (unsigned long)geteuid(), strerror(errno));
 	free(copy);
 	return writable;
 }

@@ -361,12 +361,19 @@ static bool prepare_live(struct view *view)
 	return privileges_give_up(account, rtap_source_needs_privileges(reader->source));
 }
 
+static bool makes_series(const struct options *options)
+{
+	const struct rtap_series_options *series = &options->series;
+
+	return options->write_name && (series->rotate_bytes || series->rotate_seconds || series->rotate_frames);
+}
+
 /* Before anything is opened: no file is overwritten by a capture that cannot start. */
 static bool find_account(struct view *view)
 {
 	const struct options *options = view->options;
 	const struct rtap_series_options *series = &options->series;
-	bool makes_files = options->write_name && (series->rotate_bytes || series->rotate_seconds || series->rotate_frames);
+	bool makes_files = makes_series(options);
 
 	if (!options->device)
 		return true;
@@ -400,8 +407,8 @@ int view_run(const struct options *options)
 		if (options->device)
 			diagnostics_live(reader->source, &reader->packets, options->extcap);
 		if (options->device && view.cannot_write && reader->failure.text[0])
-			print_error("%s: the last of the captured packets are not in it; how many is unknown (rdmatap -q -r counts those that are)",
-				    options->write_name);
+			print_error("%s: the last of the captured packets are not in %s; how many is unknown (rdmatap -q -r counts those that are)",
+				    options->write_name, makes_series(options) ? "the files of this series" : "it");
 		if (options->verbose)
 			diagnostics_verbose(reader->source, &reader->packets);
 		if (view.tracker) {

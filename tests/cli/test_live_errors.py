@@ -74,6 +74,36 @@ class Full(LiveTest):
             if name == "x.pcap":
                 self.assertEqual([data for data, _ in frames(kept)], [RPING_CONTENT[i % RPING_FRAMES][0] for i in range(count)])
 
+    def test_a_full_disk_ends_a_series_and_the_message_names_it(self):
+        disk, kept = self.path("disk"), self.path("kept")
+        os.mkdir(disk)
+        os.mkdir(kept)
+        script = ('mount -t tmpfs -o size=400k none "$1" && '
+                  '{ "$0" -Z root -i far -w "$1/s.pcap" -b filesize:150; status=$?; cp "$1"/* "$2"; exit $status; }')
+        process = subprocess.Popen(INSIDE + ("sh", "-c", script, PROGRAM, disk, kept), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                   env=environment())
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.kill)
+        deadline = time.monotonic() + TIMEOUT
+        while process.poll() is None and time.monotonic() < deadline:
+            self.replay()
+            time.sleep(0.05)
+        errors = process.communicate(timeout=TIMEOUT)[1].decode()
+        self.assertEqual(process.returncode, 2, errors)
+        names = sorted(os.listdir(kept))
+        self.assertEqual(len(names), 3)
+        self.assertIn("%s: cannot be written: No space left on device" % os.path.join(disk, names[-1]), errors)
+        self.assertIn("s.pcap: the last of the captured packets are not in the files of this series; how many is unknown", errors)
+        for name in names:
+            self.good("-r", os.path.join(kept, name), "-q")
+
+    def test_a_file_in_place_of_the_directory_is_no_lack_of_permission(self):
+        name = os.path.join(self.path("file", b""), "x.pcap")
+        for more in ((), ("-b", "filesize:100")):
+            process = self.start("-i", "far", "-w", name, *more)
+            errors = process.communicate(timeout=TIMEOUT)[1].decode()
+            self.assertEqual((process.returncode, errors), (2, "rdmatap: %s: cannot be created: Not a directory\n" % name))
+
 
 class Stuck(LiveTest):
     def test_signals_end_it_also_with_a_blocked_output(self):
