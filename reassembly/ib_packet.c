@@ -339,6 +339,26 @@ static inline bool is_corrupt(struct rtap_tracker *tracker, struct flow *flow, c
 }
 
 /*
+ * The port shows that the other direction of the flow's connection is another flow than the one that was chosen for its PSNs, which queue pairs with
+ * equal traffic share. Separates the two, if one of them had responses only.
+ */
+static __attribute__((cold, noinline)) void undo_pair(struct rtap_tracker *tracker, const struct flow *flow)
+{
+	struct connection *connection = flow->connection;
+	bool leaves = connection->streams[flow->from_a].started ? !flow->from_a : flow->from_a;
+	struct flow *other = connection->flows[!flow->from_a];
+	struct rtap_end *receiver = leaves ? &connection->shown.b : &connection->shown.a;
+
+	if (connection->shown.learned_by_cm || connection->streams[leaves].started || !other->port || flow->port == other->port)
+		return;
+	tracker->ports_differ--;
+	flow_destroy(tracker, connection->flows[leaves]);
+	connection->flows[leaves] = NULL;
+	receiver->qpn_known = false;
+	receiver->qpn = 0;
+}
+
+/*
  * The first packet of a flow: its port may show which flow is the connection's other direction, if service and PSN allow
  * that.
  */
@@ -348,6 +368,10 @@ static void pair_by_port(struct rtap_tracker *tracker, struct flow *flow, const 
 
 	port_pairing_enter(tracker, flow, packet->source_port, false);
 	other = port_pairing_partner(flow);
+	if (other && other->connection && !connection_is_half(other->connection)) {
+		undo_pair(tracker, other);
+		other = port_pairing_partner(flow);
+	}
 	if (!other || !other->connection || !connection_is_half(other->connection) || other->connection->closed ||
 	    other->connection->shown.transport != transport_of(packet->ib.opcode) || other->pending_count)
 		return;

@@ -402,7 +402,7 @@ struct rtap_tracker {
 	size_t batch_count;
 	struct multimap waiting_flows; /* by addresses and PSN of the last pending response */
 	struct multimap ports;         /* flows by addresses and UDP source port */
-	uint64_t ports_fit, ports_differ; /* connections paired by other evidence: ports as their queue pairs give; others */
+	uint64_t ports_fit, ports_differ; /* connections paired by other evidence: ports as their queue pairs give; two ports */
 	struct flow *recent_flows[1 << RECENT_FLOW_BITS]; /* cache of flows found last */
 	struct captured_copies *copies; /* NULL: the frames come from one file */
 	struct recent_datagram recent_datagrams[RECENT_DATAGRAM_SETS][RECENT_DATAGRAMS]; /* the set is selected by the hash of the bytes */

@@ -153,6 +153,10 @@ Test(port_pairing_index, another_port_is_doubtful_if_all_connections_so_far_had_
 	cr_expect(port_pairing_doubts(&tracker, &one, &other));
 	cr_expect_not(port_pairing_doubts(&tracker, &one, &same));
 	cr_expect_not(port_pairing_doubts(&tracker, &one, &unknown));
+	/* of other queue pairs: not the port that theirs give */
+	same.key.words[4] = QPN_A + 0x100;
+	port_pairing_note(&tracker, &one, &same);
+	cr_expect_eq(tracker.ports_fit + tracker.ports_differ, 1, "equal ports are not two");
 	port_pairing_note(&tracker, &one, &other);
 	cr_expect_eq(tracker.ports_differ, 1);
 	cr_expect_not(port_pairing_doubts(&tracker, &one, &other));

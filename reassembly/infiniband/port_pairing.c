@@ -98,7 +98,7 @@ void port_pairing_note(struct rtap_tracker *tracker, const struct flow *flow, co
 		return;
 	if (port_pairing_fits(flow, other))
 		tracker->ports_fit++;
-	else
+	else if (flow->port != other->port)
 		tracker->ports_differ++;
 }
 
