@@ -155,6 +155,7 @@ struct message {
 	 * all messages, tracker->keep says so. bytes_dropped: they were, for lack of memory.
 	 */
 	bool bytes_wanted : 1, bytes_dropped : 1;
+	bool ends_with_immediate : 1;      /* the last packet has immediate data, which the capture may have truncated */
 	bool has_landed : 1;               /* its data was copied to `region` and other regions of the request */
 	bool keeps_ahead : 1;              /* in the tracker's list `ahead` */
 	bool reserves : 1;                 /* it only keeps a place for a message of an upper layer */

@@ -238,6 +238,7 @@ void assembly_join(struct rtap_tracker *tracker, struct message *message, struct
 	if (other->high > message->high)
 		message->high = other->high;
 	message->has_last |= other->has_last;
+	message->ends_with_immediate |= other->ends_with_immediate;
 	shown->frames += taken->frames;
 	shown->repeats += taken->repeats;
 	if (taken->first_frame < shown->first_frame)

@@ -21,6 +21,7 @@
 /* Immediate data and the key to invalidate are in the last packet. */
 static void take_last(struct message *message, const struct rtap_ib_facts *ib)
 {
+	message->ends_with_immediate |= (ib_opcodes[ib->opcode].headers & IB_IMMDT) != 0;
 	if (ib->has_immediate) {
 		message->shown.has_immediate = true;
 		message->shown.immediate = ib->immediate;

@@ -119,7 +119,7 @@ static struct region *ended_by(const struct message *message)
 	const struct rtap_message *shown = &message->shown;
 	const struct nccl_transfer *transfer;
 
-	if (!before || !before->region || !shown->has_immediate || before->shown.has_immediate || before->connection->layer != &nccl_layer ||
+	if (!before || !before->region || !shown->has_immediate || before->ends_with_immediate || before->connection->layer != &nccl_layer ||
 	    before->high + 1 != message->low)
 		return NULL;
 	transfer = nccl_transfer_of(before->region->request);
@@ -497,8 +497,6 @@ static bool take_packet(struct upper_work *work)
 	if (message && message->region) {
 		transfer = nccl_transfer_of(message->region->request);
 		take_data(work->tracker, transfer, message, message->shown.length);
-		if (ib_opcodes[work->packet->ib.opcode].headers & IB_IMMDT)
-			nccl_transfer_note_end(transfer, message);
 		claim_following(work->tracker, message);
 		show_data(work, transfer);
 		return true;

@@ -337,7 +337,7 @@ static struct nccl_place place_before(const struct nccl_place *place, const stru
 	struct nccl_place known = *place;
 
 	if (before && before->low == place->psn) {
-		known.is_last |= before->shown.has_immediate;
+		known.is_last |= before->ends_with_immediate;
 		known.next_psn = before->has_last ? before->high + 1 : 0;
 	}
 	return known;
@@ -371,7 +371,7 @@ static bool fits_between(const struct nccl_transfer *transfer, const struct mess
 	for (int i = 0; after && !after->region && i < MOST_NEIGHBOURS; i++)
 		after = message_list_after(after);
 	other = before && before->region ? nccl_transfer_of(before->region->request) : NULL;
-	if (other && other->channel == transfer->channel && transfer->index < other->index + before->shown.has_immediate)
+	if (other && other->channel == transfer->channel && transfer->index < other->index + before->ends_with_immediate)
 		return false;
 	other = after && after->region ? nccl_transfer_of(after->region->request) : NULL;
 	return !other || other->channel != transfer->channel || transfer->index <= other->index;
@@ -413,11 +413,11 @@ static bool find_known_before(const struct nccl_place *place, const struct messa
 		if (!before || !before->has_last || before->high + 1 != message->low)
 			break;
 		if (before->region) {
-			*known = (struct nccl_place){ .index = nccl_transfer_of(before->region->request)->index, .is_last = before->shown.has_immediate };
+			*known = (struct nccl_place){ .index = nccl_transfer_of(before->region->request)->index, .is_last = before->ends_with_immediate };
 			return nccl_transfer_of(before->region->request)->channel->places <= place &&
 			       place < nccl_transfer_of(before->region->request)->channel->places + NCCL_MOST_QPS;
 		}
-		*ends += before->shown.has_immediate;
+		*ends += before->ends_with_immediate;
 	}
 	*known = place->connection ? *place : (struct nccl_place){ .is_last = true };
 	return place->connection ? place->next_psn == message->low : !message->shown.psn;
@@ -435,7 +435,7 @@ static bool follows_data_of(const struct nccl_transfer *transfer, const struct m
 	const struct message *before = message_list_before(message);
 	const struct nccl_transfer *other = before && before->region ? nccl_transfer_of(before->region->request) : NULL;
 
-	return other && other->channel == transfer->channel && other->index + before->shown.has_immediate == transfer->index && before->has_last &&
+	return other && other->channel == transfer->channel && other->index + before->ends_with_immediate == transfer->index && before->has_last &&
 	       before->high + 1 == message->low;
 }
 
@@ -504,16 +504,8 @@ void nccl_transfer_note_place(struct nccl_transfer *transfer, const struct messa
 	if (place && (!place->connection || message->low >= place->psn))
 		*place = (struct nccl_place){
 			.connection = message->connection->shown.number, .psn = message->low, .next_psn = message->has_last ? message->high + 1 : 0,
-			.index = transfer->index, .is_last = message->shown.has_immediate,
+			.index = transfer->index, .is_last = message->ends_with_immediate,
 		};
-}
-
-void nccl_transfer_note_end(struct nccl_transfer *transfer, const struct message *message)
-{
-	struct nccl_place *place = place_of(transfer, message);
-
-	if (place && place->connection && message->low == place->psn)
-		place->is_last = true;
 }
 
 void nccl_transfer_note_range(struct rtap_tracker *tracker, struct region *region, const struct message *message)

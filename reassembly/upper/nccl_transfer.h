@@ -135,9 +135,8 @@ void nccl_transfer_take(struct rtap_tracker *tracker, struct nccl_transfer *tran
  */
 enum nccl_fit nccl_transfer_fit(const struct region *region, const struct message *message);
 
-/* Remembers that it belongs to the transfer; that it has immediate data, even if the capture truncated that; that it has these bytes. */
+/* Remembers that it belongs to the transfer; that it has these bytes. */
 void nccl_transfer_note_place(struct nccl_transfer *transfer, const struct message *message);
-void nccl_transfer_note_end(struct nccl_transfer *transfer, const struct message *message);
 void nccl_transfer_note_range(struct rtap_tracker *tracker, struct region *region, const struct message *message);
 
 /* Whether all of its data was captured, by the known or announced size. */

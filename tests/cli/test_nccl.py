@@ -625,19 +625,29 @@ class Damaged(Nccl):
         self.assertLessEqual(o["qps"], len(known.qps.get(transfer.key, ())))
         self.assertIn(o.get("verdict", "none"), ("none", "pause", transfer.verdict))
 
+    def check_damaged(self, seed, damage):
+        dice = random.Random(seed)
+        host, made = self.job(dice, Placed)
+        frames = [(time, data, len(data)) for time, data in sorted(host.frames, key=lambda frame: frame[0])]
+        frames = damage(frames, dice)
+        path = self.path("damaged.pcap")
+        capfile.write_pcap(path, 1, frames)
+        known = Captured(frames, made)
+        for line in self.lines("operations", "--json", path):
+            o = json.loads(line)
+            with self.subTest(seed=seed, id=o["id"], object=o["object"]):
+                self.check_known(o, made.pop((int(o["object"].split()[2], 16), int(o["id"]))), known)
+
     def test_several_damages_at_once(self):
         for seed in SEVERAL_DAMAGES:
-            dice = random.Random(seed)
-            host, made = self.job(dice, Placed)
-            frames = [(time, data, len(data)) for time, data in sorted(host.frames, key=lambda frame: frame[0])]
-            frames = self.damage_much(frames, dice)
-            path = self.path("damaged.pcap")
-            capfile.write_pcap(path, 1, frames)
-            known = Captured(frames, made)
-            for line in self.lines("operations", "--json", path):
-                o = json.loads(line)
-                with self.subTest(seed=seed, id=o["id"], object=o["object"]):
-                    self.check_known(o, made.pop((int(o["object"].split()[2], 16), int(o["id"]))), known)
+            self.check_damaged(seed, self.damage_much)
+
+    def test_immediate_data_that_the_capture_truncated(self):
+        """It ends a transfer nevertheless: the next WRITE is of another one."""
+        ends = {nccl.WRITE_LAST_IMM: 54, nccl.WRITE_ONLY_IMM: 70}
+        for seed in range(40):
+            self.check_damaged(seed, lambda frames, dice: [(time, data[:ends[data[42]] + 2] if data[42] in ends and dice.random() < 0.3 else data, wire)
+                                                           for time, data, wire in frames])
 
     @staticmethod
     def captured_late(host, link, since, late):
