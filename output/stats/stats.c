@@ -558,6 +558,11 @@ static void show(struct stats *stats, struct stats_connection *found, const stru
 		.bytes = connection->bytes,
 		.life = stats->options.lives ? take_life(stats, connection) : NULL,
 	};
+	/* without operations: another connection requested those whose data it carries */
+	if (connection->layer && !found->has_layer && !found->shown.service_port) {
+		found->layer = connection->layer;
+		stats_usage_drop(stats, found);
+	}
 	note_end(&found->shown, connection);
 	if (found->shown.life)
 		found->shown.life_count = (uint8_t)connection->life_count;

@@ -736,6 +736,17 @@ class Damaged(Nccl):
 
 
 class Others(Nccl):
+    def test_queue_pairs_with_data_only_are_of_nccl(self):
+        """Their operations are those of the queue pair with the announcements: they are no plain WRITEs."""
+        sender, receiver, link = self.pair(qps=4)
+        self.run_job(link)
+        path = self.path("data.pcap")
+        sender.write(path)
+        lines = list(self.lines("stats", path))
+        first = lines.index("Connections by bytes") + 2
+        self.assertEqual([line.split()[2] for line in lines[first:first + 4]], ["nccl"] * 4)
+        self.assertNotIn("Connections without a known layer", lines)
+
     def test_without_heuristics_nothing_is_called_nccl(self):
         sender, receiver, link = self.pair()
         self.run_job(link)
