@@ -242,7 +242,7 @@ class Numbers(ReportTest):
         expected = []
         for connection in stats["connection"]:
             for direction in connection["directions"]:
-                classes = [tuple(str(row.get(name, "")) for name in names) for row in direction.get("dscp", ())]
+                classes = [tuple(str(row.get(name, "")) for name in names) for row in direction.get("dscp", ()) if "dscp" in row or "pcp" in row]
                 # shown unless all packets have the default class, and none met congestion (ECN 3)
                 if any((row[1], row[3]) != ("0", "") or row[2] == "3" for row in classes):
                     expected += [(connection["connection"], direction["direction"]) + row for row in classes]
