@@ -628,6 +628,7 @@ static void join_reply(struct rtap_tracker *tracker, struct rpc_call *orphan)
 	if (call->reply.shown)
 		call->reply.shown->request = &call->request;
 	call->request.response_message = call->reply.shown;
+	orphan->request.response_message = NULL;
 	orphan->reply = (struct rpc_send){ 0 };
 	request_charge(&tracker->budget, &call->request, orphan->request.entry.bytes - CALL_MEMORY, 0);
 	budget_give(&tracker->budget, &orphan->request.entry, orphan->request.entry.bytes - CALL_MEMORY);

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Packets that show an RPC over RDMA, and recognition of its repeats."""
+import base64
 import json
 import os
+import zlib
 
 import capfile
 import nfs
@@ -68,7 +70,27 @@ class Shown(CliTest):
             self.assertIn("call %s," % lines[0].split()[0], lines[1])
 
 
+# Found by fuzzing, reduced: the packets of a call and its reply out of order, 20 s apart, and those of other connections. zlib, base64.
+REPLY_JOINED = """
+eNrztdm0kImBhQEBWBgYQdTH4NQGKTaGS0AmCPM4LWRgYAKTjBwMrgwMR6S0HRgcBLn/cAHFgZjxoLLQdoYNIP3//wM1KDUwMDLFhTIwAdkgAxugxoPYPgwM
+QiDxaAaGeqCIA7p4KkQ8gAEZQM0CASYGxrbFQJoZiNkZMAGPg6OTs4urm7uHp5c3kvgBsF4gPeVUdo8I0IccJqwMs4ACs7D5sAfiQx4TkO9AvgT7sALuQ8GG
+BgZ2LD6E+QaIRVkRvnFA9wkjA26QCpVPfb9ocRfIpRYrWRmygAJZ2FwaA3VpMjQumC4rAl3qAXepMNBpoLhgRnIpI6ZrhYHyTAYQ1yowvD5yTRyUCi78ZmSw
+Ayqww2azAdTmfhSbZYCBAw0jUNDJAwkTTQkekD8kolkJmzYBJU0hTFMCupwdaBrLIS77dSC33djHQkW3NWw8xtQDlDgGxEEhDKsYmMAkxLQdYjOAprHxL4Ol
+Br/AO8pbePhtHVedWdYgwaBwmBsowcjBtaBdIfPw1ZM2DHWOzkhhDE67FyuX34SGtwN6lCPJoQOg2yY4sjEcAjIPYfPpFqhPeWDhBvbpApS8yIwW/8hxzwTN
+dymQuE9gQOUXIKdcZix5kI2EPHjiKXv0fVBoz/jHyaAEtB2E0X3EKAItXVbD4g6UEhgZoD76//8/0EesQNew4c57cnyQUAb54AKST+X5gbQiRPwBkKkggFD3
+AdmnbGg+ZcERO4wlCDYoNMSw+F4SYT9YDXKB64ZbHuQ0BtvEimgmACR3uT4=
+"""
+
+
 class Replies(CliTest):
+    def test_a_reply_whose_connection_was_found_later_waits_for_its_call(self):
+        path = self.path("joined.pcap")
+        with open(path, "wb") as f:
+            f.write(zlib.decompress(base64.b64decode(REPLY_JOINED)))
+        rows = {row["message"]: row for row in map(json.loads, self.lines("messages", "--rpc", "--json", path))}
+        calls = [row for row in rows.values() if row["kind"] == "rpc_call" and "answer" in row]
+        self.assertEqual([(row["first_frame"], rows[row["answer"]]["first_frame"]) for row in calls], [(1, 2)])
+
     def test_calls_know_their_replies_if_the_files_can_be_read_twice(self):
         capture = os.path.join(TESTDATA, "roce-nfs3.pcap.gz")
         rows = [line.split("\t") for line in self.lines("-r", capture, "-Y", "rpc", "-T", "fields", "-e", "frame.number",
