@@ -28,6 +28,7 @@ static const struct {
 } exceptions[] = {
 	{ "infiniband.eoib.reserved", "datagrams are recognised by their content, each by itself" },
 	{ "iwarp_rdma.term_rsvd", "they distinguish the layout of soft-iWARP from that of RFC 5040" },
+	{ "pweth.cw.reserved", "the control word is recognised by its content: an Ethernet header without one can begin with such bits" },
 	{ "rds.flags.reserved", "the checksum of the header covers them, and a message with a wrong one is dropped" },
 	{ "rtrs.read.flags.reserved", "the header is at the end of a WRITE and is found by its content" },
 	{ "srp.login.reserved", "private data to a port that is not registered are recognised by their content" },
