@@ -175,6 +175,7 @@ void stats_operation_objects(const struct stats *stats, uint64_t most, struct st
 	const struct stats_work_row **sorted = objects->count ? calloc(objects->count, sizeof *sorted) : NULL;
 
 	stats_table_init(table, "Operations by object", columns);
+	table->shortens_last = true;
 	table->failed |= objects->count && !sorted;
 	if (sorted) {
 		memcpy(sorted, objects->rows, objects->count * sizeof *sorted);

@@ -452,6 +452,16 @@ class Crafted(Nvme):
                 text = "\n".join(self.lines("operations", capture))
                 self.assertNotIn("\x1b", text)
 
+    def test_a_long_name_is_shortened_in_the_middle(self):
+        scene, talk, host = self.scene()
+        scene.put(*host.connect(nqn=b"a" * 100 + b"z" * 100))
+        for packets in host.write(0, bytes(512)):
+            scene.put(*packets)
+        lines = self.lines("stats", self.capture(scene))
+        heading, row = lines[lines.index("Operations by object") + 1:][:2]
+        self.assertRegex(row, "^  nvme .* a{9,}[.]{3}z{9,}")
+        self.assertLessEqual(len(row), 120)
+
     def test_any_status_has_a_text(self):
         for status in (0x0002, 0x0106, 0x0183, 0x0285, 0x0303, 0x07ff, 0x05aa):
             scene, talk, host = self.scene()
