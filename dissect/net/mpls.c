@@ -104,7 +104,7 @@ static uint16_t after_bottom(const struct cursor *cursor)
 	switch (cursor->captured ? cursor->next[0] >> 4 : 0) {
 	case 0:
 		/* a tag after an address that begins with zeros is as long as a control word before it */
-		if (!ethernet && !load16(cursor->next) && has_ethernet(cursor, WORD_LENGTH))
+		if (!ethernet && has_ethernet(cursor, WORD_LENGTH) && !load16(cursor->next))
 			return PROTOCOL_PSEUDOWIRE_WORD;
 		break;
 	case 4:
