@@ -398,6 +398,20 @@ Test(line, the_longest_of_two_names_is_shortened_first)
 	cr_expect(strstr(room, "...") < room + 89);
 }
 
+Test(line, of_a_name_whose_end_was_taken_back_the_rest_is_shortened)
+{
+	static char room[1024];
+	struct line line;
+
+	line_init(&line, room, sizeof room - 1);
+	line_text(&line, HUNDRED);
+	line_name(&line, (const uint8_t *)HUNDRED HUNDRED, 200);
+	line.next -= 100;
+	line_name_shorten(&line, line_name_excess(&line, room));
+	*line.next = 0;
+	cr_expect_str_eq(room, HUNDRED "aaaaaaa...bbbbbbbbbbbbbb");
+}
+
 Test(line, a_name_is_not_shortened_within_a_character_or_an_escape)
 {
 	for (int shift = 0; shift < 8; shift++) {

@@ -112,7 +112,9 @@ size_t line_name_shorten(struct line *line, size_t excess)
 {
 	while (excess && line->name_count) {
 		unsigned longest = line->name_count == 2 && line->names[1].end - line->names[1].begin > line->names[0].end - line->names[0].begin;
-		char *name = line->names[longest].begin, *end = line->names[longest].end;
+		/* the end of the line can have been taken back since */
+		char *end = line->names[longest].end < line->next ? line->names[longest].end : line->next;
+		char *name = line->names[longest].begin < end ? line->names[longest].begin : end;
 		size_t columns = line_name_columns(name, end), taken;
 
 		if (columns <= LEAST_COLUMNS)
