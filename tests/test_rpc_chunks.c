@@ -153,7 +153,6 @@ static void expect_first_segments(uint32_t count, uint32_t cut_at)
 		cr_expect_eq(segment->length, all_segments[i].length);
 		cr_expect_eq(segment->offset, all_segments[i].offset);
 		cr_expect_eq(segment->number, i);
-		cr_expect_null(segment->region);
 	}
 }
 
@@ -428,7 +427,7 @@ Test(rpc_chunk_memory, a_reply_refers_to_memory_that_its_call_named_in_the_same_
 	cr_expect_eq(call.region_count, ALL_COUNT);
 	cr_expect_eq(call.read_length, 600);
 	for (uint32_t i = 0; i < ALL_COUNT; i++) {
-		const struct region *region = lists.segments[i].region;
+		const struct region *region = rpc_chunks_region_of(&call, &lists.segments[i]);
 
 		cr_assert_not_null(region);
 		cr_expect_eq(region->begin, all_segments[i].offset);
@@ -447,6 +446,7 @@ Test(rpc_chunk_memory, a_reply_refers_to_memory_that_its_call_named_in_the_same_
 
 Test(rpc_chunk_memory, memory_ends_where_the_address_space_does)
 {
+	const struct region *region;
 	struct header header;
 
 	begin(&header, MSG);
@@ -455,13 +455,15 @@ Test(rpc_chunk_memory, memory_ends_where_the_address_space_does)
 		put(&header, 0);
 	cr_assert(read_part(&header, header.length, false));
 	cr_assert(rpc_chunks_name(tracker, &lists, &call));
-	cr_assert_not_null(lists.segments[0].region);
-	cr_expect_eq(lists.segments[0].region->begin, UINT64_C(0xffffffffffffff00));
-	cr_expect_eq(lists.segments[0].region->end, UINT64_MAX);
+	region = rpc_chunks_region_of(&call, &lists.segments[0]);
+	cr_assert_not_null(region);
+	cr_expect_eq(region->begin, UINT64_C(0xffffffffffffff00));
+	cr_expect_eq(region->end, UINT64_MAX);
 }
 
 Test(rpc_chunk_memory, segments_of_one_key_that_overlap_share_a_region)
 {
+	const struct region *region;
 	struct header header;
 
 	begin(&header, MSG);
@@ -473,9 +475,11 @@ Test(rpc_chunk_memory, segments_of_one_key_that_overlap_share_a_region)
 	cr_assert(read_part(&header, header.length, false));
 	cr_assert(rpc_chunks_name(tracker, &lists, &call));
 	cr_expect_eq(call.region_count, 2);
-	cr_expect_eq(lists.segments[0].region, lists.segments[1].region);
-	cr_expect_neq(lists.segments[0].region, lists.segments[2].region);
-	cr_expect_eq(lists.segments[0].region->begin, 0x1000);
-	cr_expect_eq(lists.segments[0].region->end, 0x1096);
+	region = rpc_chunks_region_of(&call, &lists.segments[0]);
+	cr_assert_not_null(region);
+	cr_expect_eq(region, rpc_chunks_region_of(&call, &lists.segments[1]));
+	cr_expect_neq(region, rpc_chunks_region_of(&call, &lists.segments[2]));
+	cr_expect_eq(region->begin, 0x1000);
+	cr_expect_eq(region->end, 0x1096);
 	cr_expect_eq(call.read_length, 250);
 }

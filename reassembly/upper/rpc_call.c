@@ -391,17 +391,19 @@ static bool fill_send(struct rtap_tracker *tracker, struct rpc_call *call, struc
 
 static bool name_memory(struct rtap_tracker *tracker, struct rpc_call *call)
 {
-	struct rpc_chunks *lists = &call->call.lists;
+	const struct rpc_chunks *lists = &call->call.lists;
+	bool are_all = tracker->keep & COVERAGE_BYTES || rpc_state_of(tracker)->payload;
 
 	if (!rpc_chunks_name(tracker, lists, &call->request))
 		return false;
 	budget_charge(&tracker->budget, &call->request.entry, rpc_chunks_memory(lists));
 	for (uint32_t i = 0; i < lists->count; i++) {
 		const struct chunk_segment *segment = &lists->segments[i];
+		struct region *region = rpc_chunks_region_of(&call->request, segment);
 
 		/* Parts of the message itself are needed to read it. */
-		segment->region->keep_bytes |= segment->list == CHUNK_REPLY || (segment->list == CHUNK_READ && !segment->chunk);
-		segment->region->keep_bytes |= tracker->keep & COVERAGE_BYTES || rpc_state_of(tracker)->payload;
+		if (region)
+			region->keep_bytes |= are_all || segment->list == CHUNK_REPLY || (segment->list == CHUNK_READ && !segment->chunk);
 	}
 	return true;
 }

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The chunk lists of an RPC-over-RDMA header (RFC 8166, 3.4), and the memory that they name. rpc_stream.h reads their data. */
+/*
+ * The chunk lists of an RPC-over-RDMA header (RFC 8166, 3.4), the memory that they name, and the XDR stream of a call or reply: the inline
+ * part of its SEND and the data of its chunks, as extents of bytes that are kept elsewhere, and holes.
+ */
 #ifndef REASSEMBLY_UPPER_RPC_CHUNKS_H
 #define REASSEMBLY_UPPER_RPC_CHUNKS_H
 
+#include "dissect/rpc/xdr.h"
 #include "reassembly/upper/request.h"
+
+struct rpc_send;
 
 enum chunk_list { CHUNK_READ, CHUNK_WRITE, CHUNK_REPLY };
 
@@ -14,7 +20,6 @@ struct chunk_segment {
 	uint32_t r_key, length;
 	uint32_t number;          /* index in the header */
 	uint64_t offset;          /* address */
-	struct region *region;    /* of the call; NULL: unknown. Its `uses`: one bit for each enum chunk_list */
 };
 
 struct rpc_chunks {
@@ -36,10 +41,10 @@ struct rpc_chunks {
  */
 bool rpc_chunks_read(struct rpc_chunks *lists, const uint8_t *header, uint32_t length, bool is_cut) __attribute__((warn_unused_result));
 
-/* Names the memory of a call's segments and sets the segments' pointers. False: out of memory, no regions. */
-bool rpc_chunks_name(struct rtap_tracker *tracker, struct rpc_chunks *lists, struct request *request) __attribute__((warn_unused_result));
+/* Names the memory of a call's segments: regions with one bit for each enum chunk_list in `uses`. False: out of memory, no regions. */
+bool rpc_chunks_name(struct rtap_tracker *tracker, const struct rpc_chunks *lists, struct request *request) __attribute__((warn_unused_result));
 
-/* The region that contains the whole segment of a reply to this call and was named in the same list; NULL: none. */
+/* The region that contains the whole segment of this call, or of a reply to it, and was named in the same list; NULL: none. */
 struct region *rpc_chunks_region_of(const struct request *request, const struct chunk_segment *segment);
 
 uint32_t rpc_chunks_search(const struct rpc_chunks *lists, enum chunk_list list, uint32_t chunk, uint32_t *first);
@@ -93,5 +98,43 @@ static inline void rpc_chunks_empty(struct rpc_chunks *lists)
 
 /* Empties the lists and frees the memory kept for reuse. */
 void rpc_chunks_fini(struct rpc_chunks *lists);
+
+#define RPC_STREAM_BORROWED_EXTENTS 24
+
+/* A stream of extents being built. Usually a few suffice, and borrowed memory is enough: RPC_STREAM_BORROWED(memory). */
+struct rpc_stream {
+	struct xdr_extent *borrowed; /* RPC_STREAM_BORROWED_EXTENTS; or NULL */
+	struct xdr_extent *extents; /* `borrowed`, or on the heap; NULL: none yet */
+	uint32_t count, room;
+	uint64_t length;
+	bool failed;
+};
+
+#define RPC_STREAM_BORROWED(memory) { .borrowed = (memory), .extents = (memory), .room = RPC_STREAM_BORROWED_EXTENTS }
+
+#define RPC_STREAM_CUT_OFF (UINT64_C(1) << 63) /* flag in the offset of an XDR_HOLE or a part of it: truncated by the capture */
+
+/* Makes room for so many extents in all. False: out of memory; the stream has failed. */
+bool rpc_stream_reserve(struct rpc_stream *stream, uint32_t room);
+
+void rpc_stream_fini(struct rpc_stream *stream);
+
+/* Appends an extent. The offset of an XDR_ELSEWHERE can hold the CRC of its bytes. */
+void rpc_stream_add(struct rpc_stream *stream, struct xdr_extent extent);
+
+/* Most extents of a list's chunks, including those needed to insert them. */
+uint32_t rpc_stream_extents(const struct rpc_chunks *lists, const struct request *request);
+
+/* Appends the inline part of a SEND from `from` to `to`; its end may be truncated. */
+void rpc_stream_add_inline(struct rpc_stream *stream, const struct rpc_send *send, uint64_t from, uint64_t to);
+
+/* Appends the data of a chunk of the list, which is in the request's regions, and its holes. */
+void rpc_stream_add_chunk(struct rpc_stream *stream, const struct rpc_chunks *lists, const struct request *request, enum chunk_list list, uint32_t chunk);
+
+/*
+ * A call's stream: the inline part or the chunk at position zero, with the other read chunks inserted at their Positions,
+ * which count in the whole stream. A chunk of odd length lacks its padding. RFC 8166, 3.4.5.
+ */
+void rpc_stream_build_call(struct rpc_stream *whole, const struct rpc_send *send, const struct request *request);
 
 #endif

@@ -25,16 +25,6 @@
 #include "reassembly/upper/rpc_items.h"
 #include "reassembly/upper/rpc_operation.h"
 #include "reassembly/upper/rpc_state.h"
-#include "reassembly/upper/rpc_stream.h"
-
-/* A reply's segments show how much was written; the call's regions have the data. */
-static void adopt_data(struct rpc_call *call)
-{
-	struct rpc_chunks *returned = &call->reply.lists;
-
-	for (uint32_t i = 0; i < returned->count; i++)
-		returned->segments[i].region = rpc_chunks_region_of(&call->request, &returned->segments[i]);
-}
 
 /* Inserts write chunks into the results, and collects the operations. */
 struct body_reader {
@@ -43,7 +33,8 @@ struct body_reader {
 	struct rtap_item *operations; /* `only`, or on the heap */
 	struct rtap_item only;        /* most RPCs of most programs have only one */
 	uint32_t operation_count, operation_room;
-	const struct rpc_chunks *lists;   /* of the reply; NULL for a call */
+	const struct rpc_chunks *lists;    /* of the reply; NULL for a call */
+	const struct request *request;     /* whose memory they name; NULL: they are empty */
 	const struct rpc_send *send;
 	struct rpc_noted *noted;           /* for the operation; NULL: not wanted */
 	uint32_t next_chunk;
@@ -148,7 +139,7 @@ static void insert_chunk(struct xdr_sink *sink, struct xdr *xdr, enum xdr_ddp dd
 	if (number == reader->lists->write_chunks)
 		return;
 	reader->next_chunk = number + 1;
-	rpc_stream_add_chunk(&chunk, reader->lists, CHUNK_WRITE, number);
+	rpc_stream_add_chunk(&chunk, reader->lists, reader->request, CHUNK_WRITE, number);
 	if (chunk.length == length)
 		rpc_stream_add(&chunk, xdr_padding(length));
 	reader->in_chunk = true;
@@ -308,7 +299,7 @@ static void read_part(struct rtap_tracker *tracker, struct work *work, const str
 {
 	struct rpc_part *part = &work->part;
 	struct rpc_stream *stream = &work->stream;
-	uint32_t used = stream->count, room = used + rpc_stream_extents(work->reader.lists);
+	uint32_t used = stream->count, room = used + rpc_stream_extents(work->reader.lists, work->reader.request);
 	const struct rpc_program *program = NULL;
 	enum result result;
 
@@ -613,7 +604,7 @@ static void read_exchange(struct rtap_tracker *tracker, struct rpc_call *call)
 	struct rtap_context context = { 0 };
 
 	if (call->call.present && call->call.bytes) {
-		rpc_stream_build_call(&asked.stream, &call->call);
+		rpc_stream_build_call(&asked.stream, &call->call, &call->request);
 		read_part(tracker, &asked, &call->call, &context, call->request.from_a, call->call.is_read ? NULL : call->call.shown);
 	}
 	if (call->reply.present && call->reply.bytes) {
@@ -621,18 +612,16 @@ static void read_exchange(struct rtap_tracker *tracker, struct rpc_call *call)
 		 * The reply shows what was written, but the capture truncated the call's list of where: the data is missing
 		 * for that reason.
 		 */
-		if (call->call.lists_cut)
-			call->reply.lists.not_captured = true;
-		else if (call->call.present)
-			adopt_data(call);
+		call->reply.lists.not_captured = call->call.lists_cut;
 		context_of(call->call.present && !call->call.is_read ? &asked.part.facts : &call->call.rpc, &context);
 		if (!call->rdma_error) {
 			if (call->reply.lists.reply_chunk && rpc_chunks_length(&call->reply.lists, CHUNK_REPLY, 0))
-				rpc_stream_add_chunk(&answered.stream, &call->reply.lists, CHUNK_REPLY, 0);
+				rpc_stream_add_chunk(&answered.stream, &call->reply.lists, &call->request, CHUNK_REPLY, 0);
 			else
 				rpc_stream_add_inline(&answered.stream, &call->reply, call->reply.lists.header_length, call->reply.wire);
 		}
 		answered.reader.lists = &call->reply.lists;
+		answered.reader.request = &call->request;
 		read_part(tracker, &answered, &call->reply, &context, !call->request.from_a, call->reply.is_read ? NULL : call->reply.shown);
 		if (!answered.part.facts.program_known && context.rpc_known) {
 			/* its header was not captured */
