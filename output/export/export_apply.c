@@ -108,8 +108,10 @@ static bool follow(const struct image_part *part, const struct copied_facts *cop
 		return false;
 	if (frame < copied->source_frame)
 		return false;
-	if (part->effect->request_frame == copied->request_frame && part->effect->response_frame == copied->response_frame)
-		return false; /* parts of one copy */
+	/* parts of one copy; but a read that ended later can have seen what it wrote over its source */
+	if (part->effect->request_frame == copied->request_frame && part->effect->response_frame == copied->response_frame &&
+	    copied->source->read_until <= copied->response_frame)
+		return false;
 	*effect = *part->effect;
 	effect->offset += copied->to - copied->from; /* modulo 2^64: the range can begin before the part */
 	effect->request_frame = effect->response_frame = copied->response_frame;
@@ -203,15 +205,20 @@ static void follow_all(const struct image_part *part, uint64_t begin, uint64_t e
 	images->captured = captured;
 }
 
-/* Applies the part, also to what was copied from its range. Where the data of a read is missing, the source was not set. */
-static void put(const struct image_part *part, uint64_t begin, uint64_t end)
+/* Applies the part to what was copied from its range. Where the data of a read is missing, the source was not set. */
+static void put_copied(const struct image_part *part, uint64_t begin, uint64_t end)
 {
 	bool is_read = part->effect->kind == BLOCK_READ;
 
-	image_put(part, begin, end);
 	for (uint64_t stop = end; begin < end && !TAILQ_EMPTY(&part->images->copies.list); begin = stop)
 		if (!is_read || image_has_data(part, begin, end, &stop))
 			follow_all(part, begin, stop);
+}
+
+static void put(const struct image_part *part, uint64_t begin, uint64_t end)
+{
+	image_put(part, begin, end);
+	put_copied(part, begin, end);
 }
 
 /* A part of a copy that can still change: with a command on its source that is reported later. */
@@ -299,9 +306,11 @@ static void copy(struct image_part *part, const struct image *source)
 				part->at = effect->offset + done;
 			}
 		}
-		put(part, effect->offset + done, effect->offset + done + length);
+		image_put(part, effect->offset + done, effect->offset + done + length);
+		/* before what was copied from its range: the copy can overwrite its own source */
 		if (source)
 			note_copy(part, source, done, length, here.facts.frame);
+		put_copied(part, effect->offset + done, effect->offset + done + length);
 	}
 }
 
@@ -314,6 +323,8 @@ void apply_command(struct images *images, struct image *image, const struct bloc
 		return;
 	if (effect->response_frame > images->newest)
 		images->newest = effect->response_frame;
+	if (effect->kind == BLOCK_READ && effect->response_frame > image->read_until)
+		image->read_until = effect->response_frame;
 	/* bytes between the end of a file and a write beyond it are zeros; a read shows that the end was another one */
 	if (image->size_known && effect->offset > before && effect->kind != BLOCK_READ)
 		image_fill(images, image, before, effect->offset, RANGE_ZEROS);

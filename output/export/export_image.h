@@ -24,6 +24,7 @@ struct image {
 	struct image_cut cuts[IMAGE_CUTS]; /* of a file: by frame and by size; an earlier one that left more is not needed */
 	unsigned cut_count;
 	uint64_t destroyed;       /* the effect of commands before this frame is unknown */
+	uint64_t read_until;      /* the last response of a read */
 	uint64_t addresses;       /* of its target: a bit for each of nameless.addresses, and one for all others */
 	bool is_nameless;         /* `target` is an address */
 	bool is_file;
