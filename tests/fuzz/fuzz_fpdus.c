@@ -205,10 +205,27 @@ static bool is_part(const struct run *run, uint64_t frame, const struct fpdu_mes
 	       run->given[frame].begin < message->end && run->given[frame].end > message->begin;
 }
 
-/* A WRITE that is joined with a later one can begin with a frame of that. */
+static const struct fpdu_message *next_write(const struct fpdu_message *message)
+{
+	const struct fpdu_message *next = message;
+
+	do
+		next++;
+	while (next < model.messages + model.message_count && (next->side != message->side || next->verb != FPDU_WRITE));
+	return next < model.messages + model.message_count ? next : NULL;
+}
+
+/* A WRITE that is joined with later ones can begin and end with frames of these; an empty one is not. */
 static bool has_part(const struct run *run, const struct rtap_message *shown, const struct fpdu_message *message)
 {
-	return is_part(run, shown->first_frame, message) || is_part(run, shown->last_frame, message);
+	const struct fpdu_message *part = message;
+
+	do
+		if (is_part(run, shown->first_frame, part) || is_part(run, shown->last_frame, part))
+			return true;
+	while (message->verb == FPDU_WRITE && message->length && (part = next_write(part)) && part->is_contiguous &&
+	       part->offset < shown->virtual_address + shown->length);
+	return false;
 }
 
 static bool is_it(const struct run *run, const struct rtap_message *shown, unsigned side, const struct fpdu_message *message)
@@ -423,14 +440,11 @@ static void check_segments(struct run *run, const struct rtap_message *shown, co
  */
 static void check_joined(const struct run *run, const struct rtap_message *shown, const struct fpdu_message *message)
 {
-	const struct fpdu_message *next = message;
+	const struct fpdu_message *next = next_write(message);
 	bool is_whole = true;
 
 	REQUIRE(message->verb == FPDU_WRITE && !shown->complete);
-	do
-		next++;
-	while (next < model.messages + model.message_count && (next->side != message->side || next->verb != FPDU_WRITE));
-	REQUIRE((next < model.messages + model.message_count && next->is_contiguous) || shares_memory(message));
+	REQUIRE((next && next->is_contiguous) || shares_memory(message));
 	for (uint32_t at = message->begin; at < message->end; at++)
 		is_whole &= run->sights[message->side].frames[at] && !run->sights[message->side].is_late[at];
 	REQUIRE(!is_whole || run->base.is_tight);
