@@ -201,7 +201,7 @@ static void forget_claims(struct connection *connection, const struct upper_laye
 	for (int i = 0; i < 2; i++)
 		TAILQ_FOREACH(message, &connection->streams[i].messages, link)
 			if (message->region && message->region->request->connection->layer == layer)
-				layer->memory->discard(message);
+				layer->memory->unclaim(message);
 }
 
 void upper_merged(struct rtap_tracker *tracker, struct connection *from, struct connection *to, bool turned)

@@ -68,7 +68,7 @@ struct upper_socket {
 	void (*flush)(struct rtap_tracker *tracker);
 };
 
-/* The memory that requests name. reassembly/upper/claim.h has these callbacks for all layers. */
+/* The memory that requests name. claim_memory, at the end of reassembly/upper/claim.c, has these callbacks for all layers. */
 struct upper_memory {
 	/* Whether data that arrives before its memory is named may be needed: its bytes are kept until that is known. */
 	bool (*may_want)(const struct rtap_tracker *tracker, const struct connection *connection);
@@ -77,7 +77,7 @@ struct upper_memory {
 	/* A READ or WRITE with a region is settled: its bytes and missing ranges are final. */
 	void (*data_settled)(struct rtap_tracker *tracker, struct message *message);
 	/* Such a message is freed without having settled: forgets it. */
-	void (*discard)(struct message *message);
+	void (*unclaim)(struct message *message);
 	/*
 	 * A message of a request (request_number) had repeats; or lost time: iWARP, and READs and WRITEs whose data has landed. Its `shown` has
 	 * them already.
@@ -340,7 +340,7 @@ static inline void upper_detach(struct message *message)
 static inline void upper_discard(struct message *message)
 {
 	if (message->region)
-		message->connection->layer->memory->discard(message);
+		message->connection->layer->memory->unclaim(message);
 	if (!message->request)
 		return;
 	if (message->request->response == message)

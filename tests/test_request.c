@@ -144,7 +144,7 @@ static bool take_packet(struct upper_work *work)
 	if (!work->message)
 		return false;
 	if (work->message->region) {
-		claim_data(work->tracker, work->message, work->result);
+		region_take_data(work->tracker, work->message, work->result);
 		return true;
 	}
 	if (payload->captured == REQUEST_LENGTH && !memcmp(bytes, "ECHQ", 4))

@@ -564,7 +564,7 @@ Test(upper, every_row_of_the_table_is_complete)
 
 		cr_expect(row->name && row->packet, "%s", row->name ? row->name : "a row without a name");
 		cr_expect(!row->memory || (row->memory->may_want && row->memory->claim && row->memory->data_settled &&
-					   row->memory->discard && row->memory->lost),
+					   row->memory->unclaim && row->memory->lost),
 			  "%s", row->name);
 		cr_expect(!row->socket || (row->socket->begin && row->socket->life && row->socket->bytes && row->socket->hole &&
 					   row->socket->verdict && row->socket->segment && row->socket->end && row->socket->datagram &&

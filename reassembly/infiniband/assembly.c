@@ -174,7 +174,7 @@ static void __attribute__((noinline)) relieve_ahead(struct rtap_tracker *tracker
 }
 
 /* Whether memory suffices for the message to keep these bytes too. */
-static bool has_room(const struct rtap_tracker *tracker, const struct message *message, uint64_t position, uint64_t length)
+static bool fits_in_message(const struct rtap_tracker *tracker, const struct message *message, uint64_t position, uint64_t length)
 {
 	uint64_t room = coverage_room_for(&message->coverage, position, length), limit = tracker->budget.limit;
 
@@ -192,7 +192,7 @@ uint64_t assembly_add_bytes(struct rtap_tracker *tracker, struct message *messag
 		drop_bytes(message);
 		keep &= ~(unsigned)COVERAGE_BYTES;
 	}
-	if (keep & COVERAGE_BYTES && !has_room(tracker, message, position, piece->captured)) {
+	if (keep & COVERAGE_BYTES && !fits_in_message(tracker, message, position, piece->captured)) {
 		evict_bytes(tracker, message);
 		keep &= ~(unsigned)COVERAGE_BYTES;
 	}
@@ -227,7 +227,7 @@ void assembly_join(struct rtap_tracker *tracker, struct message *message, struct
 	if (other->coverage.bytes && keeps_bytes(tracker, message)) {
 		const struct coverage_run *run = coverage_runs(&other->coverage);
 
-		if (has_room(tracker, message, run->begin + shift, run[other->coverage.count - 1].end - run->begin))
+		if (fits_in_message(tracker, message, run->begin + shift, run[other->coverage.count - 1].end - run->begin))
 			keep |= COVERAGE_BYTES;
 		else
 			evict_bytes(tracker, message);

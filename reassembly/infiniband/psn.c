@@ -656,17 +656,13 @@ struct psn_given_up psn_give_up(struct psn_stream *stream, uint64_t psn)
 	return stream->gaps.count ? give_up(&stream->gaps, psn, stream) : (struct psn_given_up){ 0 };
 }
 
-bool psn_is_missing(const struct psn_stream *stream, uint64_t begin, uint64_t end)
+bool psn_lacks(const struct psn_stream *stream, uint64_t given_up, uint64_t begin, uint64_t end)
 {
 	uint32_t at = first_gap_after(&stream->gaps, begin);
-
-	return at < stream->gaps.count && stream->gaps.list[at].begin < end;
-}
-
-bool psn_was_given_up(const struct psn_stream *stream, uint64_t given_up, uint64_t begin, uint64_t end)
-{
 	uint64_t kept = 0;
 
+	if (at < stream->gaps.count && stream->gaps.list[at].begin < end)
+		return true;
 	if (stream->given_up == given_up)
 		return false;
 	for (uint32_t i = 0; i < PSN_GIVEN_UP_GAPS; i++) {

@@ -133,16 +133,13 @@ struct psn_given_up {
 /* Removes gaps below `psn`. Returns the packets in them. */
 struct psn_given_up psn_give_up(struct psn_stream *stream, uint64_t psn);
 
-/* Whether requests from `begin` up to but excluding `end` are missing and still expected. */
-bool psn_is_missing(const struct psn_stream *stream, uint64_t begin, uint64_t end);
-
 /*
- * Whether requests from `begin` up to but excluding `end` were given up since stream->given_up was `given_up`; also true if that is no
- * longer known.
+ * Whether requests from `begin` up to but excluding `end` are missing and still expected, or were given up since stream->given_up was
+ * `given_up`; also true if the latter is no longer known.
  */
-bool psn_was_given_up(const struct psn_stream *stream, uint64_t given_up, uint64_t begin, uint64_t end);
+bool psn_lacks(const struct psn_stream *stream, uint64_t given_up, uint64_t begin, uint64_t end);
 
-/* The requests from `begin` up to but excluding `end` were truncated before what identifies them: psn_was_given_up() counts them too. */
+/* The requests from `begin` up to but excluding `end` were truncated before what identifies them: psn_lacks() counts them too. */
 void psn_note_unreadable(struct psn_stream *stream, uint64_t begin, uint64_t end);
 
 /* Removes gaps of READ responses below `psn`. Their packets are counted with their messages. */

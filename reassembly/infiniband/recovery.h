@@ -17,6 +17,12 @@ static inline void recovery_add_time(uint32_t *sum_us, uint64_t lost_us)
 	*sum_us = lost_us > UINT32_MAX - *sum_us ? UINT32_MAX : *sum_us + (uint32_t)lost_us;
 }
 
+/* Adds to a number of packets sent again. */
+static inline void recovery_add_count(uint16_t *sum, uint64_t count)
+{
+	*sum = count > (uint64_t)UINT16_MAX - *sum ? UINT16_MAX : (uint16_t)(*sum + count);
+}
+
 /* A sequence or RNR NAK for a request. `wait_ns`: the delay that it demands. */
 void recovery_nak(struct psn_stream *stream, enum rtap_recovery cause, int64_t time_ns, int64_t wait_ns);
 

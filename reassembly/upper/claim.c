@@ -12,64 +12,6 @@
 
 #define MAX_OVERTAKING 32 /* most requests searched for READs and WRITEs captured before the request, or the response before them */
 
-static bool is_half(const struct connection *connection)
-{
-	return !connection->ddp && (!connection->flows[0] || !connection->flows[1]);
-}
-
-/* Whether the request that names the memory can be captured after its data, or its side is unknown. */
-static bool may_come_later(const struct rtap_tracker *tracker, const struct connection *connection)
-{
-	return tracker->wants_data && (is_half(connection) || connection->shows_layer);
-}
-
-bool claim_may_want(const struct rtap_tracker *tracker, const struct connection *connection)
-{
-	return tracker->open_requests || may_come_later(tracker, connection);
-}
-
-/* The packet is a READ or WRITE request, which names memory. */
-void claim_message(struct rtap_tracker *tracker, struct message *message)
-{
-	struct region *region;
-
-	if (!message->shown.has_key)
-		return;
-	region = tracker->open_requests ? region_find(tracker, message) : NULL;
-	if (region) {
-		region_claim(tracker, region, message);
-		/* Bytes are kept of all its packets or of none. With several regions, each part is examined separately. */
-		message->bytes_wanted = region->keep_bytes || message->coverage.bytes ||
-					(tracker->keep && message->shown.length > region->end - message->shown.virtual_address);
-	} else if (may_come_later(tracker, message->connection)) {
-		message->bytes_wanted = true;
-	}
-}
-
-bool claim_note_arrival(struct rtap_tracker *tracker, const struct message *message)
-{
-	struct request *request = message->region->request;
-	uint64_t begin = message->shown.virtual_address, end = begin + message->shown.length, left = request->read_left;
-	struct region *region = message->region;
-
-	for (; region < request->regions + request->region_count && request->read_left && region->is_read &&
-	       region->key == message->region->key && region->begin < end; region++) {
-		uint64_t from = begin > region->begin ? begin - region->begin : 0;
-		uint64_t to = (end < region->end ? end : region->end) - region->begin, before = coverage_memory(&region->arrived), fresh;
-
-		if (from >= to || !coverage_add(&region->arrived, from, NULL, to - from, 0, COVERAGE_ONLY, &fresh))
-			continue;
-		request->read_left -= fresh;
-		request_charge(&tracker->budget, request, coverage_memory(&region->arrived), before);
-	}
-	return left && !request->read_left;
-}
-
-static uint16_t add_count(uint16_t a, uint64_t b)
-{
-	return b > (uint64_t)UINT16_MAX - a ? UINT16_MAX : (uint16_t)(a + b);
-}
-
 /* Most requests and messages examined to find one. */
 #define MOST_EXAMINED 256
 
@@ -149,7 +91,7 @@ static void add_late(struct message *message, const struct upper_loss *loss, boo
 	if (!is_source) {
 		recovery_add_time(&message->shown.time_lost_us, loss->time_us);
 		message->shown.lost_to |= (uint8_t)(loss->cause ? 1u << loss->cause : 0);
-		message->shown.resent = add_count(message->shown.resent, loss->repeats);
+		recovery_add_count(&message->shown.resent, loss->repeats);
 	}
 	if (!operation && message->partner)
 		operation = message->partner->operation;
@@ -191,11 +133,11 @@ void claim_lost(struct rtap_tracker *tracker, const struct message *message, con
 	if (request && !is_send) {
 		struct request_lost *sum = is_read ? &request->read_lost : &request->write_lost;
 
-		/* count() will add them */
+		/* region_settle() will add them */
 		if (message->region)
 			return;
 		recovery_add_time(&sum->time_us, loss->time_us);
-		sum->resent = add_count(sum->resent, loss->repeats);
+		recovery_add_count(&sum->resent, loss->repeats);
 		sum->to |= (uint8_t)(loss->cause ? 1u << loss->cause : 0);
 		return;
 	}
@@ -210,57 +152,24 @@ void claim_lost(struct rtap_tracker *tracker, const struct message *message, con
 		add_late(shown, loss, shown == message);
 }
 
-static void add_lost(struct request_lost *lost, const struct rtap_message *message)
-{
-	recovery_add_time(&lost->time_us, message->time_lost_us);
-	lost->resent = add_count(lost->resent, message->repeats);
-	lost->to |= message->lost_to;
-}
-
 void claim_show_lost(struct rtap_message *shown, const struct rtap_message *send)
 {
 	shown->time_lost_us = send->time_lost_us;
-	shown->resent = add_count(0, send->repeats);
+	shown->resent = 0;
+	recovery_add_count(&shown->resent, send->repeats);
 	shown->lost_to = send->lost_to;
-}
-
-/* The losses and times of a message in its regions count for the request, which is known for certain now. */
-static void count(const struct message *message)
-{
-	struct request *request = message->region->request;
-
-	add_lost(message->shown.verb == RTAP_VERB_READ ? &request->read_lost : &request->write_lost, &message->shown);
-	operation_note_transfer(&request->data, message);
-}
-
-void claim_count(const struct request *request)
-{
-	const struct message *message;
-
-	TAILQ_FOREACH(message, &request->claimed, claimed)
-		if (message->has_landed)
-			count(message);
-}
-
-/* The data of a claimed message is copied into its region. */
-static void store(struct rtap_tracker *tracker, struct message *message)
-{
-	/* region_store() ends the claim */
-	if (message->connection->ddp)
-		count(message);
-	region_store(tracker, message);
 }
 
 /* Assigns an existing READ or WRITE to the request. */
 static void claim_late(struct rtap_tracker *tracker, struct message *message)
 {
-	claim_message(tracker, message);
+	region_claim(tracker, message);
 	if (!message->region)
 		return;
 	if (message->region->is_read && message_read_is_over(message))
-		claim_note_arrival(tracker, message);
+		region_note_arrival(tracker, message);
 	if (assembly_is_whole(message))
-		store(tracker, message);
+		region_store(tracker, message);
 }
 
 /* Whether a READ or WRITE uses the request's memory. */
@@ -304,7 +213,7 @@ static void store_again(struct rtap_tracker *tracker, const struct request *requ
 		if (!message->region || !names_memory_of(request, message))
 			continue;
 		if (message->region->is_read && message_read_is_over(message))
-			claim_note_arrival(tracker, message);
+			region_note_arrival(tracker, message);
 		if (message->has_landed)
 			region_store(tracker, message);
 	}
@@ -374,7 +283,7 @@ void claim_waiting(struct rtap_tracker *tracker, const struct psn_stream *stream
 	TAILQ_FOREACH(message, &stream->messages, link) {
 		if (message->region)
 			continue;
-		claim_message(tracker, message);
+		region_claim(tracker, message);
 		if (!message->region || message->shown.first_frame >= message->region->request->first_frame)
 			continue;
 		message->region->asked -= region_asked_by(message);
@@ -402,29 +311,9 @@ void claim_settled(struct rtap_tracker *tracker, struct message *message)
 	if (!message->connection->ddp && (request->is_contested || message->shown.first_frame < request->first_frame))
 		decide(tracker, message);
 	if (message->region)
-		claim_finish(tracker, message);
-}
-
-void claim_finish(struct rtap_tracker *tracker, struct message *message)
-{
-	if (!message->has_landed)
-		store(tracker, message);
-	if (!message->region)
-		return;
-	count(message);
-	region_unclaim(message);
-}
-
-bool claim_data(struct rtap_tracker *tracker, struct message *message, const struct frame_result *result)
-{
-	bool is_last = message->region->is_read && claim_note_arrival(tracker, message);
-
-	/* Truncated data is copied when nothing more can arrive. */
-	if (result->completed == message || assembly_is_whole(message))
-		store(tracker, message);
-	return is_last;
+		region_settle(tracker, message);
 }
 
 const struct upper_memory claim_memory = {
-	.may_want = claim_may_want, .claim = claim_message, .data_settled = claim_settled, .discard = region_unclaim, .lost = claim_lost,
+	.may_want = region_may_want, .claim = region_claim, .unclaim = region_unclaim, .data_settled = claim_settled, .lost = claim_lost,
 };

@@ -630,7 +630,7 @@ static bool take_packet(struct upper_work *work)
 	uint8_t type;
 
 	if (work->message && work->message->region) {
-		claim_data(work->tracker, work->message, work->result);
+		region_take_data(work->tracker, work->message, work->result);
 		return true;
 	}
 	if ((work->packet->upper != RTAP_UPPER_LNET && !work->is_known) || (work->message && work->message->shown.verb != RTAP_VERB_SEND))

@@ -98,7 +98,7 @@ static bool claim_for(struct rtap_tracker *tracker, struct region *region, struc
 	connection->layer = &nccl_layer;
 	state->is_known = true;
 	nccl_transfer_begun(tracker, nccl_transfer_of(region->request), message->shown.time_ns);
-	region_claim(tracker, region, message);
+	region_assign(tracker, region, message);
 	nccl_transfer_note_place(nccl_transfer_of(region->request), message);
 	nccl_unclaimed_less(&state->unclaimed[message->shown.from_a]);
 	return true;
@@ -528,7 +528,7 @@ static void data_settled(struct rtap_tracker *tracker, struct message *message)
 		transfer->ack_ns = shown->time_ns + shown->latency_ns;
 		transfer->ack_frame = shown->answered_in;
 	}
-	claim_finish(tracker, message);
+	region_settle(tracker, message);
 	nccl_channel_advance(tracker, channel);
 }
 
@@ -650,7 +650,7 @@ static void fini(struct rtap_tracker *tracker)
 }
 
 static const struct upper_memory nccl_memory = {
-	.may_want = may_want, .claim = claim, .data_settled = data_settled, .discard = region_unclaim, .lost = lost,
+	.may_want = may_want, .claim = claim, .data_settled = data_settled, .unclaim = region_unclaim, .lost = lost,
 };
 
 const struct upper_layer nccl_layer = {

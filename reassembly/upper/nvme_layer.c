@@ -554,7 +554,7 @@ static bool take_data(struct upper_work *work)
 	uint16_t protocol = structure_of(command);
 	const struct coverage_run *run;
 
-	claim_data(work->tracker, work->message, work->result);
+	region_take_data(work->tracker, work->message, work->result);
 	run = coverage_runs(&region->data);
 	if (!queue || protocol == PROTOCOL_PAYLOAD || command->pieces || !region->keep_bytes || region->data.count != 1 ||
 	    run->begin || run->end != region->end - region->begin)

@@ -455,7 +455,7 @@ static void nothing(struct rtap_tracker *tracker, struct message *message)
 	(void)message;
 }
 
-static void discard(struct message *message)
+static void unclaim(struct message *message)
 {
 	(void)message;
 }
@@ -542,7 +542,7 @@ static void merged(struct rtap_tracker *tracker, struct connection *from, struct
 		acknowledge(tracker, &state->sides[i]);
 }
 
-static const struct upper_memory memory = { .may_want = may_want, .claim = claim, .data_settled = nothing, .discard = discard, .lost = lost, .written = written };
+static const struct upper_memory memory = { .may_want = may_want, .claim = claim, .data_settled = nothing, .unclaim = unclaim, .lost = lost, .written = written };
 
 static const uint16_t ports[] = { RDS_PORT, RDS_PORT_OLD, 0 };
 

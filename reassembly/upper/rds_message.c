@@ -244,8 +244,7 @@ static bool may_lack_messages(const struct rds_message *message)
 
 	if (!message->gap_begin || message->gap_begin > message->gap_end)
 		return true;
-	return !connection->ddp && (psn_is_missing(stream, message->gap_begin, message->gap_end) ||
-				    psn_was_given_up(stream, message->gap_lost, message->gap_begin, message->gap_end));
+	return !connection->ddp && psn_lacks(stream, message->gap_lost, message->gap_begin, message->gap_end);
 }
 
 static void show_values(struct rds_operation *operation, const struct rds_message *message)
@@ -319,10 +318,7 @@ static bool may_lack_rdma(const struct rds_message *message)
 		return false;
 	if (message->lacks_rdma || (!message->was_read && !message->was_written))
 		return true;
-	if (message->request.connection->ddp)
-		return false;
-	return psn_is_missing(stream, message->rdma_begin, message->rdma_end) ||
-	       psn_was_given_up(stream, message->rdma_lost, message->rdma_begin, message->rdma_end);
+	return !message->request.connection->ddp && psn_lacks(stream, message->rdma_lost, message->rdma_begin, message->rdma_end);
 }
 
 void rds_message_conclude(struct rtap_tracker *tracker, struct rds_message *message)

@@ -6,11 +6,14 @@
 
 #include "base/memory.h"
 #include "reassembly/connection.h"
+#include "reassembly/frame_result.h"
 #include "reassembly/infiniband/assembly.h"
 #include "reassembly/kept_ahead.h"
 #include "reassembly/message_extent.h"
 #include "reassembly/infiniband/psn.h"
+#include "reassembly/infiniband/recovery.h"
 #include "reassembly/iwarp/ddp_half.h"
+#include "reassembly/operation.h"
 #include "reassembly/upper/region.h"
 
 /*
@@ -290,15 +293,6 @@ struct search {
 	struct region *answered;       /* oldest of those answered after the message: it belongs to no later request */
 };
 
-/*
- * Whether requests of a side between two PSNs were lost or have not arrived; `lost`: the number lost when the first PSN was
- * current.
- */
-static bool given_up_between(const struct psn_stream *stream, uint64_t lost, uint64_t begin, uint64_t end)
-{
-	return psn_was_given_up(stream, lost, begin, end) || psn_is_missing(stream, begin, end);
-}
-
 /* Whether the response to the request can have been lost before the message: the memory belongs to another request then. */
 static bool may_be_answered(const struct request *request, const struct message *message)
 {
@@ -308,7 +302,7 @@ static bool may_be_answered(const struct request *request, const struct message 
 		return false;
 	if (connection->ddp)
 		return connection->ddp->halves[!request->from_a].losses != request->given_up[0];
-	return given_up_between(&connection->streams[!request->from_a], request->given_up[0], request->next_psn[0], message->low);
+	return psn_lacks(&connection->streams[!request->from_a], request->given_up[0], request->next_psn[0], message->low);
 }
 
 bool region_may_be_followed(const struct request *request)
@@ -317,7 +311,7 @@ bool region_may_be_followed(const struct request *request)
 	const struct psn_stream *stream = &connection->streams[request->from_a];
 
 	return connection->ddp ? connection->ddp->halves[request->from_a].losses != request->given_up[1] :
-				 given_up_between(stream, request->given_up[1], request->next_psn[1], stream->next);
+				 psn_lacks(stream, request->given_up[1], request->next_psn[1], stream->next);
 }
 
 bool region_may_be_anothers(const struct request *request, const struct message *message)
@@ -423,7 +417,7 @@ static bool is_before_unknown(const struct request *request, const struct messag
 		if (!message_is_notice(after) || (after->request && after->request->is_seen))
 			continue;
 		if (after->shown.first_frame < request->first_frame || message->shown.first_frame < request->first_frame ||
-		    message->shown.first_frame > after->shown.first_frame || given_up_between(stream, request->given_up[0], after->low + 1, end) ||
+		    message->shown.first_frame > after->shown.first_frame || psn_lacks(stream, request->given_up[0], after->low + 1, end) ||
 		    (next && next->shown.first_frame < after->shown.first_frame))
 			return true;
 	}
@@ -471,7 +465,7 @@ uint64_t region_asked_by(const struct message *message)
 	return message->shown.verb == RTAP_VERB_READ || !message->connection->ddp ? message->shown.length : 0;
 }
 
-void region_claim(struct rtap_tracker *tracker, struct region *region, struct message *message)
+void region_assign(struct rtap_tracker *tracker, struct region *region, struct message *message)
 {
 	struct request *request = region->request;
 
@@ -492,8 +486,85 @@ void region_unclaim(struct message *message)
 	message->has_landed = false;
 }
 
+static bool is_half(const struct connection *connection)
+{
+	return !connection->ddp && (!connection->flows[0] || !connection->flows[1]);
+}
+
+/* Whether the request that names the memory can be captured after its data, or its side is unknown. */
+static bool may_come_later(const struct rtap_tracker *tracker, const struct connection *connection)
+{
+	return tracker->wants_data && (is_half(connection) || connection->shows_layer);
+}
+
+bool region_may_want(const struct rtap_tracker *tracker, const struct connection *connection)
+{
+	return tracker->open_requests || may_come_later(tracker, connection);
+}
+
+void region_claim(struct rtap_tracker *tracker, struct message *message)
+{
+	struct region *region;
+
+	if (!message->shown.has_key)
+		return;
+	region = tracker->open_requests ? region_find(tracker, message) : NULL;
+	if (region) {
+		region_assign(tracker, region, message);
+		/* Bytes are kept of all its packets or of none. With several regions, each part is examined separately. */
+		message->bytes_wanted = region->keep_bytes || message->coverage.bytes ||
+					(tracker->keep && message->shown.length > region->end - message->shown.virtual_address);
+	} else if (may_come_later(tracker, message->connection)) {
+		message->bytes_wanted = true;
+	}
+}
+
+bool region_note_arrival(struct rtap_tracker *tracker, const struct message *message)
+{
+	struct request *request = message->region->request;
+	uint64_t begin = message->shown.virtual_address, end = begin + message->shown.length, left = request->read_left;
+	struct region *region = message->region;
+
+	for (; region < request->regions + request->region_count && request->read_left && region->is_read &&
+	       region->key == message->region->key && region->begin < end; region++) {
+		uint64_t from = begin > region->begin ? begin - region->begin : 0;
+		uint64_t to = (end < region->end ? end : region->end) - region->begin, before = coverage_memory(&region->arrived), fresh;
+
+		if (from >= to || !coverage_add(&region->arrived, from, NULL, to - from, 0, COVERAGE_ONLY, &fresh))
+			continue;
+		request->read_left -= fresh;
+		request_charge(&tracker->budget, request, coverage_memory(&region->arrived), before);
+	}
+	return left && !request->read_left;
+}
+
+static void add_lost(struct request_lost *lost, const struct rtap_message *message)
+{
+	recovery_add_time(&lost->time_us, message->time_lost_us);
+	recovery_add_count(&lost->resent, message->repeats);
+	lost->to |= message->lost_to;
+}
+
+/* The losses and times of a message in its regions count for the request, which is known for certain now. */
+static void count(const struct message *message)
+{
+	struct request *request = message->region->request;
+
+	add_lost(message->shown.verb == RTAP_VERB_READ ? &request->read_lost : &request->write_lost, &message->shown);
+	operation_note_transfer(&request->data, message);
+}
+
+void region_count_claimed(const struct request *request)
+{
+	const struct message *message;
+
+	TAILQ_FOREACH(message, &request->claimed, claimed)
+		if (message->has_landed)
+			count(message);
+}
+
 /* Whether memory suffices for a region to keep its bytes up to a position too; if not, it keeps none. */
-static bool has_room(struct rtap_tracker *tracker, struct region *region, uint64_t begin, uint64_t end)
+static bool fits_in_region(struct rtap_tracker *tracker, struct region *region, uint64_t begin, uint64_t end)
 {
 	uint64_t room = coverage_room_for(&region->data, begin, end - begin), limit = tracker->budget.limit;
 
@@ -522,7 +593,7 @@ static void store_runs(struct rtap_tracker *tracker, struct region *region, stru
 	shift -= region->begin;
 	begin = begin > runs[first].begin ? begin : runs[first].begin;
 	end = end < coverage_end(from) ? end : coverage_end(from);
-	if (keep & COVERAGE_BYTES && !has_room(tracker, region, begin + shift, end + shift))
+	if (keep & COVERAGE_BYTES && !fits_in_region(tracker, region, begin + shift, end + shift))
 		keep &= ~(unsigned)COVERAGE_BYTES;
 	tracker->counters.evictions += !coverage_copy(to, from, begin, end, shift, keep);
 }
@@ -571,8 +642,30 @@ void region_store(struct rtap_tracker *tracker, struct message *message)
 	budget_touch(&tracker->budget, &message->region->request->entry);
 	message->has_landed = true;
 	/* For iWARP nothing is revised: TCP keeps the order of each side. */
-	if (message->connection->ddp)
+	if (message->connection->ddp) {
+		count(message);
 		region_unclaim(message);
+	}
+}
+
+bool region_take_data(struct rtap_tracker *tracker, struct message *message, const struct frame_result *result)
+{
+	bool is_last = message->region->is_read && region_note_arrival(tracker, message);
+
+	/* Truncated data is copied when nothing more can arrive. */
+	if (result->completed == message || assembly_is_whole(message))
+		region_store(tracker, message);
+	return is_last;
+}
+
+void region_settle(struct rtap_tracker *tracker, struct message *message)
+{
+	if (!message->has_landed)
+		region_store(tracker, message);
+	if (!message->region)
+		return;
+	count(message);
+	region_unclaim(message);
 }
 
 void region_empty(struct rtap_tracker *tracker, struct message *message)
@@ -593,43 +686,5 @@ void region_empty(struct rtap_tracker *tracker, struct message *message)
 			request->read_left += i == 2 ? removed : 0;
 			request_charge(&tracker->budget, request, coverage_memory(parts[i]), memory);
 		}
-	}
-}
-
-/* Whether the response to an unseen request can have been lost between READs and WRITEs before this request and the others. */
-static bool may_be_preceded(const struct request *request)
-{
-	const struct psn_stream *stream = &request->connection->streams[!request->from_a];
-
-	return request->early_psn && !request->connection->ddp && given_up_between(stream, request->given_up[0], request->early_psn, request->begun_psn);
-}
-
-/*
- * Whether READs or WRITEs of more bytes than the responder moved for the request were assigned to it, and other requests, known or
- * not, were outstanding: some can belong to those.
- */
-static bool is_overfull(const struct request *request)
-{
-	uint64_t asked[2] = { 0, 0 };
-
-	if (request->connection->ddp || (!request->is_contested && request->unknown_responses == request->connection->requests.unknown_responses))
-		return false;
-
-	for (uint32_t i = 0; i < request->region_count; i++)
-		asked[request->regions[i].is_read] += request->regions[i].asked;
-	return asked[true] > request->read_length || (request->has_written && asked[false] > request->written);
-}
-
-void region_drop_doubtful(struct rtap_tracker *tracker, struct request *request)
-{
-	bool is_followed = request->in_doubt && !request->is_answered && region_may_be_followed(request);
-
-	if (!is_followed && !may_be_preceded(request) && !is_overfull(request))
-		return;
-	for (uint32_t i = 0; i < request->region_count; i++) {
-		struct coverage *data = &request->regions[i].data;
-
-		request_charge(&tracker->budget, request, 0, coverage_memory(data));
-		coverage_fini(data);
 	}
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The memory that requests name, by connection, key and address. A READ or WRITE belongs to one request, from its own request until its
- * data was copied to the regions.
+ * The memory that requests name, by connection, key and address, and the data of READs and WRITEs in it. A READ or WRITE belongs to one request,
+ * from its own request until its data was copied to the regions. claim.h decides again which one when SENDs are captured late.
  */
 #ifndef REASSEMBLY_UPPER_REGION_H
 #define REASSEMBLY_UPPER_REGION_H
 
 #include "reassembly/state.h"
+
+struct frame_result;
 
 /*
  * Creates the regions of the memory that a request names; sorts `names`, which are in the order of the data. Once for each request.
@@ -62,16 +64,32 @@ static inline struct region *region_at(const struct request *request, bool is_re
 uint64_t region_asked_by(const struct message *message);
 
 /* Assigns the message to the region's request; removes the assignment. */
-void region_claim(struct rtap_tracker *tracker, struct region *region, struct message *message);
+void region_assign(struct rtap_tracker *tracker, struct region *region, struct message *message);
 void region_unclaim(struct message *message);
+
+/* Callbacks of upper_memory: region_claim() finds the region and assigns the message to its request. */
+bool region_may_want(const struct rtap_tracker *tracker, const struct connection *connection);
+void region_claim(struct rtap_tracker *tracker, struct message *message);
+
+/*
+ * The data of a claimed message ended in the current frame (upper_data_is_over()): copies it to the regions. True: it is the last that the
+ * responder can read for the request. Call in packet() and read() of the layer; otherwise it is copied when the message is settled.
+ */
+bool region_take_data(struct rtap_tracker *tracker, struct message *message, const struct frame_result *result);
+
+/* A claimed message whose request is certain is settled: its data goes to the regions, unless it is there, and its losses to the request. */
+void region_settle(struct rtap_tracker *tracker, struct message *message);
+
+/* Records the data of a READ of its request's regions. True: this completed them. */
+bool region_note_arrival(struct rtap_tracker *tracker, const struct message *message);
+
+/* Adds the losses of unsettled READs and WRITEs to those of the request. Call before these are used. */
+void region_count_claimed(const struct request *request);
 
 /* Copies the present data of a READ or WRITE to the regions of its request. */
 void region_store(struct rtap_tracker *tracker, struct message *message);
 
 /* Removes the data of a READ or WRITE from the regions of its request, including data of others at the same addresses. */
 void region_empty(struct rtap_tracker *tracker, struct message *message);
-
-/* Drops the data in the regions of a request that ends, if it can belong to another request whose SENDs were lost. */
-void region_drop_doubtful(struct rtap_tracker *tracker, struct request *request);
 
 #endif

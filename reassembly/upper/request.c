@@ -6,6 +6,7 @@
 #include "reassembly/conclude.h"
 #include "reassembly/connection.h"
 #include "reassembly/infiniband/assembly.h"
+#include "reassembly/infiniband/psn.h"
 #include "reassembly/infiniband/recovery.h"
 #include "reassembly/message_pair.h"
 #include "reassembly/message_queue.h"
@@ -195,7 +196,7 @@ void *request_conclude(struct rtap_tracker *tracker, struct request *request, st
 
 	if (!send || !request->operation_size)
 		return NULL;
-	claim_count(request);
+	region_count_claimed(request);
 	operation = request_make_operation(tracker, request);
 	if (!operation)
 		return NULL;
@@ -235,9 +236,42 @@ void request_settle_claimed(struct rtap_tracker *tracker, struct request *reques
 		message_settle(tracker, TAILQ_FIRST(&request->claimed));
 }
 
+/* Whether the response to an unseen request can have been lost between READs and WRITEs before this request and the others. */
+static bool may_be_preceded(const struct request *request)
+{
+	const struct psn_stream *stream = &request->connection->streams[!request->from_a];
+
+	return request->early_psn && !request->connection->ddp && psn_lacks(stream, request->given_up[0], request->early_psn, request->begun_psn);
+}
+
+/*
+ * Whether READs or WRITEs of more bytes than the responder moved for the request were assigned to it, and other requests, known or
+ * not, were outstanding: some can belong to those.
+ */
+static bool is_overfull(const struct request *request)
+{
+	uint64_t asked[2] = { 0, 0 };
+
+	if (request->connection->ddp || (!request->is_contested && request->unknown_responses == request->connection->requests.unknown_responses))
+		return false;
+
+	for (uint32_t i = 0; i < request->region_count; i++)
+		asked[request->regions[i].is_read] += request->regions[i].asked;
+	return asked[true] > request->read_length || (request->has_written && asked[false] > request->written);
+}
+
 void request_drop_doubtful(struct rtap_tracker *tracker, struct request *request)
 {
-	region_drop_doubtful(tracker, request);
+	bool is_followed = request->in_doubt && !request->is_answered && region_may_be_followed(request);
+
+	if (!is_followed && !may_be_preceded(request) && !is_overfull(request))
+		return;
+	for (uint32_t i = 0; i < request->region_count; i++) {
+		struct coverage *data = &request->regions[i].data;
+
+		request_charge(&tracker->budget, request, 0, coverage_memory(data));
+		coverage_fini(data);
+	}
 }
 
 static void unclaim_all(struct request *request)

@@ -385,7 +385,7 @@ static void take_data_written(struct upper_work *work)
 	const struct rnbd_command *command = rnbd_command_of((struct command *)work->message->region->request);
 	const uint8_t *bytes = work->packet->sources[payload->source].bytes + payload->offset;
 
-	claim_data(work->tracker, work->message, work->result);
+	region_take_data(work->tracker, work->message, work->result);
 	if ((command->kind != RNBD_KIND_OPEN && command->kind != RNBD_KIND_SESS_INFO) || work->message->shown.frames != 1 ||
 	    payload->captured < payload->wire)
 		return;
@@ -457,7 +457,7 @@ static void claim(struct rtap_tracker *tracker, struct message *message)
 {
 	const struct connection *connection = message->connection;
 
-	claim_message(tracker, message);
+	region_claim(tracker, message);
 	if (message->region)
 		return;
 	if (connection->layer == &rnbd_layer && !tracker->take_effect && ends_in_its_last_packet(message))
@@ -470,11 +470,11 @@ static void claim(struct rtap_tracker *tracker, struct message *message)
 
 static bool may_want(const struct rtap_tracker *tracker, const struct connection *connection)
 {
-	return connection->layer == &rnbd_layer || claim_may_want(tracker, connection);
+	return connection->layer == &rnbd_layer || region_may_want(tracker, connection);
 }
 
 static const struct upper_memory memory = {
-	.may_want = may_want, .claim = claim, .data_settled = claim_settled, .discard = region_unclaim, .lost = claim_lost,
+	.may_want = may_want, .claim = claim, .data_settled = claim_settled, .unclaim = region_unclaim, .lost = claim_lost,
 };
 
 /* The missing ranges of a request are known once its message is settled. */

@@ -352,7 +352,7 @@ static void show_header(struct rtap_message *shown, const struct rtap_rpc_facts 
 	shown->repeats = call->repeats;
 	recovery_add_time(&shown->time_lost_us, lost->time_us);
 	shown->lost_to |= lost->to;
-	shown->resent = lost->resent > UINT16_MAX - shown->resent ? UINT16_MAX : (uint16_t)(shown->resent + lost->resent);
+	recovery_add_count(&shown->resent, lost->resent);
 	shown->length_known = true;
 }
 

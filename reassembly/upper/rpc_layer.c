@@ -124,7 +124,7 @@ static bool __attribute__((noinline)) store_data(struct upper_work *work, struct
 	struct rpc_call *call = rpc_call_of(message->region->request);
 	bool is_read = message->region->is_read;
 
-	if (claim_data(work->tracker, message, work->result)) {
+	if (region_take_data(work->tracker, message, work->result)) {
 		work->result->touched_upper = call->call.shown;
 		*read = call;
 		return gather_call(work, call);

@@ -683,7 +683,7 @@ bool scsi_take_data(struct upper_work *work)
 	uint64_t length, before = coverage_memory(&request->gathered);
 	const uint8_t *bytes;
 
-	is_last = claim_data(work->tracker, work->message, work->result);
+	is_last = region_take_data(work->tracker, work->message, work->result);
 	if (request->awaits_tables) {
 		if (is_last)
 			take_table(work, request);

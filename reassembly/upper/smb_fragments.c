@@ -32,7 +32,7 @@ static bool may_lack_sends(const struct psn_stream *stream, const struct smb_fra
 	if (before->has_msn && fragment->has_msn)
 		return before->msn + 1 != fragment->msn;
 	return stream && fragment->psn > before->end + !begins(fragment->bytes) &&
-	       (psn_was_given_up(stream, before->given_up, before->end, fragment->psn) || psn_is_missing(stream, before->end, fragment->psn));
+	       psn_lacks(stream, before->given_up, before->end, fragment->psn);
 }
 
 static bool follows(const struct psn_stream *stream, const struct smb_fragment *before, const struct smb_fragment *fragment)

@@ -142,7 +142,7 @@ static bool take_packet(struct upper_work *work)
 	struct smb_connection *state;
 
 	if (work->message && work->message->region) {
-		claim_data(work->tracker, work->message, work->result);
+		region_take_data(work->tracker, work->message, work->result);
 		return true;
 	}
 	if ((work->packet->upper != RTAP_UPPER_SMB_DIRECT && !work->is_known) || (work->message && work->message->shown.verb != RTAP_VERB_SEND))

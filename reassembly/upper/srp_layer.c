@@ -234,12 +234,12 @@ static void claim(struct rtap_tracker *tracker, struct message *message)
 {
 	const struct scsi_session *session = message->connection->layer == &srp_layer ? message->connection->upper_state : NULL;
 
-	claim_message(tracker, message);
+	region_claim(tracker, message);
 	message->bytes_wanted |= !message->region && session && session->open_tables && tracker->take_effect;
 }
 
 static const struct upper_memory memory = {
-	.may_want = claim_may_want, .claim = claim, .data_settled = claim_settled, .discard = region_unclaim, .lost = claim_lost,
+	.may_want = region_may_want, .claim = claim, .data_settled = claim_settled, .unclaim = region_unclaim, .lost = claim_lost,
 };
 
 static bool init(struct rtap_tracker *tracker)
