@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "dissect/engine/line.h"
+#include "reassembly/upper/name_text.h"
 #include "reassembly/upper/rnbd_session.h"
 #include "reassembly/upper/upper_layers.h"
 
@@ -111,14 +112,6 @@ static char *copy_text(struct rtap_tracker *tracker, const char *text)
 	return copy;
 }
 
-static void add_address(struct line *line, const struct rtap_end *end)
-{
-	if (end->address_length == 4 || end->address_length == 16)
-		line_ip(line, end->address, end->address_length);
-	else
-		line_text(line, "unknown");
-}
-
 /* Clients choose the names of sessions: sessions of two servers can have the same name. */
 static bool is_elsewhere(const struct sessions *sessions, const struct rnbd_session *session)
 {
@@ -144,7 +137,7 @@ void rnbd_session_set_name(struct rtap_tracker *tracker, struct rnbd_session *se
 	if (!session->name || !is_elsewhere(sessions_of(tracker), session))
 		return;
 	line_char(&line, '@');
-	add_address(&line, &session->server);
+	name_text_address(&line, session->server.address, session->server.address_length);
 	*line.next = '\0';
 	session->target = copy_text(tracker, text);
 	if (!session->target)
@@ -190,7 +183,7 @@ const char *rnbd_target_text(const struct rnbd_session *session, const struct rt
 	if (session && session->target)
 		return session->target;
 	line_init(&line, text, RNBD_TEXT - 1);
-	add_address(&line, server);
+	name_text_address(&line, server->address, server->address_length);
 	*line.next = '\0';
 	return text;
 }

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "dissect/engine/line.h"
 #include "dissect/engine/protocol.h"
+#include "reassembly/upper/name_text.h"
 #include "reassembly/upper/scsi.h"
 #include "reassembly/upper/scsi_units.h"
 
@@ -163,10 +164,7 @@ const char *scsi_target(const struct scsi_session *session, const struct request
 	struct line line;
 
 	line_init(&line, text, SCSI_TARGET_TEXT - 1);
-	if (end->address_length == 4 || end->address_length == 16)
-		line_ip(&line, end->address, end->address_length);
-	else
-		line_text(&line, "unknown");
+	name_text_address(&line, end->address, end->address_length);
 	*line.next = '\0';
 	return *session->target ? session->target : text;
 }

@@ -9,7 +9,7 @@ import struct
 import capfile
 import scsi
 from cli import TESTDATA, read, records
-from conversation import Connection, Scene
+from conversation import Connection, Scene, over_infiniband
 import iwarp_scene
 from test_nvme import DONE, Nvme
 
@@ -114,6 +114,19 @@ class Crafted(Nvme):
                 self.assertEqual(missing, [])
                 expected = {4: one, 6: three, 7: four, 20: two, 30: three, 40: one, 42: two, 44: two}
                 self.assertEqual({at // 512: image[at:at + 512] for at in range(0, len(image), 512) if any(image[at:at + 512])}, expected)
+
+    def test_targets_in_a_subnet_of_infiniband_are_told_apart(self):
+        """Without a GRH the address is a LID: two targets without a captured login do not share an image."""
+        for kind in KINDS[:4]:
+            scene = Scene("scsi", "", link=247)
+            for lid in (5, 0x301):
+                maker = kind(Connection(scene, a=(2, 0x11, 0x100), b=(lid, lid, 0x800000), dress=over_infiniband))
+                scene.put(*maker.out(scsi.cdb10(0x2a, 4, 1), bytes([lid & 0xff]) * 512))
+            capture = self.capture(scene)
+            images, missing = self.images(capture)
+            self.assertEqual((missing, {name: image[2048:] for name, image in images.items()}),
+                             ([], {"lid 5/0.img": bytes([5]) * 512, "lid 769/0.img": bytes([1]) * 512}))
+            self.assertEqual([o["object"] for o in self.operations(capture)], ["lid 5/0", "lid 769/0"])
 
     def test_tables_of_descriptors(self):
         """The target reads the table of an indirect buffer of which the command has no, one or some of the descriptors. Blocks of 4096 bytes."""
