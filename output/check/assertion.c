@@ -9,12 +9,14 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "dissect/filter/filter_lex.h"
 #include "dissect/filter/filter_suggest.h"
 #include "output/check/assertion.h"
 #include "output/message/record_walk.h"
 
 #define TEXT_MOST 4096
 #define LINE_MOST 1024
+#define GROUP_MOST 256
 #define ANOMALIES "anomalies."
 
 /* Short names for keys of the connection records of statistics. naks: each kind of NAK. */
@@ -80,6 +82,7 @@ struct work {
 	const char *text;
 	char where[TEXT_MOST], wrong[TEXT_MOST];
 	size_t where_length, wrong_length;
+	char group[GROUP_MOST]; /* the condition on the key of operations; empty: none */
 	struct rtap_error *error;
 };
 
@@ -115,36 +118,44 @@ static bool fail(const struct work *work, const char *format, const char *what)
 	return false;
 }
 
-/* A condition on the key of a group, "nfs READ", or on a part of it if the other part is "*". */
-static void append_group(struct work *work, const char *layer, const char *name)
+/* A condition on the key of a group, "nfs READ", or on a part of it if the other part is "*". False: too long. */
+static bool name_group(char condition[GROUP_MOST], const char *layer, const char *name)
 {
-	char condition[256];
+	bool any_layer = !strcmp(layer, "*"), any_name = !strcmp(name, "*");
 
-	if (!strcmp(layer, "*") && !strcmp(name, "*"))
-		return;
-	snprintf(condition, sizeof condition, strcmp(layer, "*") && strcmp(name, "*") ? "operations.key == \"%s %s\"" :
-		 strcmp(layer, "*") ? "operations.key contains \"%s \"" : "operations.key contains \"%.0s %s\"", layer, name);
-	append_text(work->where, &work->where_length, condition);
+	*condition = 0;
+	return (any_layer && any_name) ||
+	       snprintf(condition, GROUP_MOST, any_layer ? "operations.key contains \"%.0s %s\"" : any_name ? "operations.key contains \"%s \"" :
+			"operations.key == \"%s %s\"", layer, name) < GROUP_MOST;
 }
 
-/* "operations.nfs.READ.latency.p99": layer and name become a condition. The rest of `name` is the key: "latency_p99". */
-static bool take_group(struct work *work, char *name, const char **key)
+/*
+ * "operations.nfs.READ.latency.p99": layer and name become a condition, which is that of all comparisons. The rest of `name` is the key:
+ * "latency_p99".
+ */
+static bool take_group(struct work *work, const struct assertion *assertion, char *name, const char **key)
 {
 	char *layer = name + strlen("operations."), *operation = strchr(layer, '.'), *rest = operation ? strchr(operation + 1, '.') : NULL;
+	char condition[GROUP_MOST] = "";
 
 	*key = layer;
-	if (!operation)
-		return true;
-	if (!rest)
+	if (operation && !rest)
 		return fail(work, "%s: expected operations.LAYER.NAME.KEY, such as operations.nfs.READ.latency.p99", name);
-	*operation = *rest = 0;
-	if ((strchr(layer, '*') && strcmp(layer, "*")) || (strchr(operation + 1, '*') && strcmp(operation + 1, "*")))
-		return fail(work, "%s: * stands for a whole name only", "operations");
-	append_group(work, layer, operation + 1);
-	*key = rest + 1;
-	for (char *dot = rest + 1; *dot; dot++)
-		if (*dot == '.')
-			*dot = '_';
+	if (rest) {
+		*operation = *rest = 0;
+		if ((strchr(layer, '*') && strcmp(layer, "*")) || (strchr(operation + 1, '*') && strcmp(operation + 1, "*")))
+			return fail(work, "%s: * stands for a whole name only", "operations");
+		if (!name_group(condition, layer, operation + 1))
+			return fail(work, "%s", "too long");
+		*key = rest + 1;
+		for (char *dot = rest + 1; *dot; dot++)
+			if (*dot == '.')
+				*dot = '_';
+	}
+	if (assertion->key_count && strcmp(work->group, condition))
+		return fail(work, "%s", "keys of different operations");
+	if (!assertion->key_count)
+		append_text(work->where, &work->where_length, strcpy(work->group, condition));
 	return true;
 }
 
@@ -180,7 +191,7 @@ static bool take_key(struct work *work, struct assertion *assertion, char *name)
 		return true;
 	}
 	if (!strncmp(name, "operations.", strlen("operations.")))
-		return set_kind(work, assertion, RECORD_OPERATIONS) && take_group(work, name, &key) && add_key(work, assertion, key);
+		return set_kind(work, assertion, RECORD_OPERATIONS) && take_group(work, assertion, name, &key) && add_key(work, assertion, key);
 	kind = record_kind_of(name);
 	if (kind == RECORD_KIND_COUNT && filter_suggest_in(name, short_name_at))
 		return fail(work, "no such key (did you mean %s?)", filter_suggest_in(name, short_name_at));
@@ -238,6 +249,18 @@ static void append_wrong(struct work *work, const struct assertion *assertion, u
 	append_text(work->wrong, &work->wrong_length, ")");
 }
 
+/* Whether nothing in the text is a comparison or joins some: these are not part of a value. */
+static bool is_value(const char *text)
+{
+	struct filter_token token = filter_lex(text);
+
+	for (; token.type != FILTER_TOKEN_END; token = filter_lex(token.text + token.length))
+		if (token.type == FILTER_TOKEN_BAD || token.type == FILTER_TOKEN_COMPARISON || token.type == FILTER_TOKEN_AND ||
+		    token.type == FILTER_TOKEN_OR || token.type == FILTER_TOKEN_NOT || token.type == FILTER_TOKEN_IN)
+			return false;
+	return true;
+}
+
 /* Parses one comparison: KEY OPERATOR VALUE. */
 static bool take_comparison(struct work *work, struct assertion *assertion, char *text)
 {
@@ -266,6 +289,8 @@ static bool take_comparison(struct work *work, struct assertion *assertion, char
 		snprintf(short_form, sizeof short_form, "%s", name);
 		if (!take_share(work, assertion, short_form, operators[which].text, value))
 			return false;
+	} else if (!is_value(value)) {
+		return fail(work, "%s: expected one value; comparisons are joined by &&", value);
 	}
 	if (!take_key(work, assertion, name))
 		return false;
@@ -274,31 +299,28 @@ static bool take_comparison(struct work *work, struct assertion *assertion, char
 	return true;
 }
 
-/* Appends the filter after "where" with short names replaced by keys. */
-static void append_where(struct work *work, const char *filter)
+/* Appends the filter after "where" with short names replaced by keys. False: it ends a parenthesis that it did not begin. */
+static bool append_where(struct work *work, const char *filter)
 {
-	append_text(work->where, &work->where_length, work->where_length ? " && (" : "(");
-	while (*filter) {
-		const char *end = filter;
-		int which;
+	struct filter_token token = filter_lex(filter);
+	int depth = 0;
 
-		if (*filter == '"') {
-			for (end++; *end && *end != '"'; end++)
-				end += *end == '\\' && end[1];
-			end += *end == '"';
-		} else {
-			while (is_key_char(*end))
-				end++;
-			end += end == filter;
-		}
-		which = short_name(filter, (size_t)(end - filter));
+	append_text(work->where, &work->where_length, work->where_length ? " && (" : "(");
+	for (; token.type != FILTER_TOKEN_END; token = filter_lex(filter)) {
+		int which = token.type == FILTER_TOKEN_WORD ? short_name(token.text, token.length) : -1;
+
+		depth += filter_token_is(&token, '(') - filter_token_is(&token, ')');
+		if (depth < 0)
+			return fail(work, "%s: \")\" without \"(\"", token.text);
+		append(work->where, &work->where_length, filter, (size_t)(token.text - filter));
 		if (which >= 0)
 			append_key(work->where, &work->where_length, RECORD_STATS_CONNECTION, short_names[which].keys[0]);
 		else
-			append(work->where, &work->where_length, filter, (size_t)(end - filter));
-		filter = end;
+			append(work->where, &work->where_length, token.text, token.length);
+		filter = token.text + token.length;
 	}
 	append_text(work->where, &work->where_length, ")");
+	return true;
 }
 
 /* The next `word` outside of quotes; NULL: there is none. */
@@ -363,8 +385,8 @@ static bool parse(struct work *work, struct assertion *assertion)
 			return false;
 		next = end ? end + 2 : NULL;
 	}
-	if (where)
-		append_where(work, where + strlen(" where "));
+	if (where && !append_where(work, where + strlen(" where ")))
+		return false;
 	return compile(work, assertion);
 }
 

@@ -44,8 +44,10 @@ class Assertions(CliTest):
             if "latency_p99" not in group or not re.fullmatch(r"\w+", name):
                 continue
             for limit, wanted in ((group["latency_p99"] * 0.99, "failed"), (group["latency_p99"] * 1.01, "passed")):
-                one, = self.result(NFS, "operations.%s.%s.latency.p99 <= %.9f" % (layer, name, limit))
+                one, two = self.result(NFS, "operations.%s.%s.latency.p99 <= %.9f" % (layer, name, limit),
+                                       "operations.%s.%s.failed >= 0 && operations.%s.%s.latency.p99 <= %.9f" % (layer, name, layer, name, limit))
                 self.assertEqual((one["result"], one["records"]), (wanted, 1), one)
+                self.assertEqual((two["result"], two["records"]), (wanted, 1), two)
         failed = sum(group["failed"] > 0 for group in self.records(["operations", "--by", "name"]))
         self.assertGreater(failed, 0)
         for text in ("operations.*.*.failed == 0", "operations.nfs.*.failed == 0"):
@@ -109,7 +111,12 @@ class Assertions(CliTest):
                 ("loss ==", "no value"), ("", "expected KEY"), ("naks < 1%", "a percentage is supported of"), ("loss < x%", "not a percentage"),
                 ("operation.latency < 5xs", "give seconds"), ("loss == 0 && operation.latency < 1s", "keys of different records"),
                 ("loss == 0 where los > 1", "los"), ("operations.nfs.RE*.failed == 0", "a whole name only"), ("x" * 2000 + " == 1", "too long"),
-                ("loss < 1% && rnr == 0", "a comparison of its own")):
+                ("loss < 1% && rnr == 0", "a comparison of its own"),
+                # what would mean something else than it says
+                ("message.length < 100 || message.length > 200", "joined by &&"), ("operation.latency < 5ms and operation.retries == 0", "joined by &&"),
+                ("message.length < 100 != 1", "joined by &&"), ("loss == 0 where dscp == 26) || (dscp == 0", '")" without'),
+                ("operations.nfs.READ.failed == 0 && operations.*.*.failed == 0", "different operations"),
+                ("operations.nfs.READ.failed == 0 && operations.failed == 0", "different operations")):
             self.bad(message, "check", "--that", text, NFS)
         # not the columns of what it is translated to
         for text in ("loss < -1", "loss == 0 where los > 1"):

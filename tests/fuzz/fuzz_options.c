@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Texts that users write: flow rules, rules files of comparisons, options of -T fields, GUIDs.
+ * Texts that users write: flow rules, rules files of comparisons, options of -T fields, GUIDs, assertions.
  * Input: byte 0 chooses which; the text, up to its first zero byte; for a flow rule, the frame that it is held against.
  */
 #include "config.h"
@@ -16,11 +16,16 @@
 #include <rdmatap/device.h>
 
 #include "capture/verbs/flow_rule.h"
+#include "output/check/assertion.h"
+#include "output/check/assertion_form.h"
 #include "output/packet/clock.h"
 #include "output/compare/diff_rules.h"
 #include "output/packet/fields.h"
 
 #include "harness.h"
+#include "text_checks.h"
+
+enum text_kind { FLOW_RULE, DIFF_RULES, FIELDS, OTHER, ASSERTION, TEXT_KINDS };
 
 /* An error says something, and ends. */
 static void check_error(const struct rtap_error *error)
@@ -79,6 +84,42 @@ static void try_fields(const char *text)
 	fields_format_fini(&fields);
 }
 
+/* A record of each kind, with names that must be escaped, and longer than what is kept of them. */
+static void write_record(const void *what, struct line *line)
+{
+	(void)what;
+	line_text(line, "{\"operation\":7,\"layer\":\"nfs\",\"key\":\"nfs READ\",\"name\":\"READ\",\"object\":\"/a \\\"b\\\" \\u001b\\u202e");
+	for (unsigned i = 0; i < 40; i++)
+		line_text(line, "\xc3\xa9\\\\");
+	line_text(line, "\",\"length\":18446744073709551615,\"failed\":1,\"latency\":0.012345678,\"latency_p99\":1.5,\"anomalies\":{\"lost\":3},"
+			"\"directions\":[{\"packets\":9,\"seconds\":2.5,\"time_lost\":0.5,\"dscp\":[{\"dscp\":26}]},{\"packets\":0}]}\n");
+}
+
+static void try_assertion(const char *text)
+{
+	struct assertions assertions = { .most = 2 };
+	struct rtap_error error = { .text = "" };
+	static char room[1 << 16];
+	struct line line;
+
+	if (assertions_add(&assertions, text, &error) != RTAP_STATUS_OK) {
+		check_error(&error);
+		REQUIRE(!assertions.count);
+	}
+	for (unsigned kind = 0; assertions.count && kind < RECORD_KIND_COUNT; kind++)
+		assertions_take(&assertions, (enum record_kind)kind, write_record, NULL);
+	for (size_t i = 0; i < assertions.count; i++) {
+		REQUIRE(assertions.list[i].records <= 1 && assertions.list[i].failed <= assertions.list[i].records);
+		line_init(&line, room, sizeof room);
+		assertion_text(&assertions.list[i], &line);
+		check_lines(room, (size_t)(line.next - room), false, false);
+		line_init(&line, room, sizeof room);
+		assertion_json(&assertions.list[i], &line);
+		check_lines(room, (size_t)(line.next - room), true, false);
+	}
+	assertions_fini(&assertions);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	enum clock_form form;
@@ -96,15 +137,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	copy = malloc(length + !length);
 	REQUIRE(copy != NULL);
 	memcpy(copy, data + size - length, length);
-	switch (data[0] & 3) {
-	case 0:
+	switch (data[0] % TEXT_KINDS) {
+	case FLOW_RULE:
 		try_flow_rule(text, copy, length);
 		break;
-	case 1:
+	case DIFF_RULES:
 		try_diff_rules(text);
 		break;
-	case 2:
+	case FIELDS:
 		try_fields(text);
+		break;
+	case ASSERTION:
+		try_assertion(text);
 		break;
 	default:
 		if (rtap_guid_parse(text, &guid))
