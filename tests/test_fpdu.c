@@ -268,6 +268,37 @@ Test(fpdu, a_word_of_the_headers_that_points_back_is_no_marker)
 		}
 }
 
+/* A word of a payload points back to an FPDU that ends before it: the good CRC of that does not show where markers are. */
+Test(fpdu, a_word_that_points_to_an_fpdu_before_its_own_is_no_marker)
+{
+	for (int skewed = 0; skewed < 2; skewed++)
+		for (uint32_t place = 0; place < 40; place += 4) {
+			struct fpdu_rules only_iwarp = { .is_iwarp = true };
+			uint8_t ulpdu[18 + 64] = { 0x41, 0x43, [13] = 3 };
+			uint32_t back;
+
+			sender_init(&sender, SENT_MARKED, true);
+			sender.next_marker = 56;
+			send_send(&sender, 12);
+			send_send(&sender, 12);
+			back = sender.length + 20 + place;
+			fill_noise(ulpdu + 18, 64, place);
+			put32(ulpdu + 18 + place, skewed ? back << 8 : back);
+			send_fpdu(&sender, ulpdu, sizeof ulpdu);
+			sender.msn++;
+			send_send(&sender, 12);
+			taker_init(&taker, &sender);
+			fpdu_init(&framer, &taker.sink, &only_iwarp, 0);
+			take_pieces(&framer, &sender, 0, sender.length, 1460);
+			fpdu_finish(&framer, 0);
+			cr_expect(taker.reported == 4 && !taker.wrong && !taker.bad_crc && !taker.lost, "skewed %d, place %u: %u reported, %u wrong", skewed, place,
+				  taker.reported, taker.wrong);
+			fpdu_fini(&framer);
+			free(taker.seen);
+			sender_fini(&sender);
+		}
+}
+
 Test(fpdu, a_search_goes_on_byte_by_byte)
 {
 	for (int markers = SENT_PLAIN; markers <= SENT_SKEWED; markers++)

@@ -41,8 +41,11 @@ static bool is_covered(const struct fpdu_framer *framer, uint64_t start, enum fp
 	return false;
 }
 
-/* Candidates are in the order of their starts: the earliest is accepted first. */
-static void add_candidate(struct fpdu_framer *framer, uint64_t start, enum fpdu_layout layout, uint64_t marker)
+/*
+ * Candidates are in the order of their starts: the earliest is accepted first. `inside`: what the first FPDU must contain, a marker that led to
+ * it; or `start`.
+ */
+static void add_candidate(struct fpdu_framer *framer, uint64_t start, enum fpdu_layout layout, uint64_t marker, uint64_t inside)
 {
 	uint32_t total, first = fpdu_relative_marker(layout, marker, start), place = framer->candidate_count;
 	struct fpdu_candidate candidate = {
@@ -53,7 +56,7 @@ static void add_candidate(struct fpdu_framer *framer, uint64_t start, enum fpdu_
 	if (first != RTAP_NO_MARKER && first % 4)
 		return;
 	if (fpdu_look(at(framer, start), (uint32_t)(framer->offset - start), first, &candidate.facts, &total) != OK ||
-	    is_covered(framer, start, layout, marker))
+	    start + total <= inside || is_covered(framer, start, layout, marker))
 		return;
 	if (!framer->candidates)
 		framer->candidates = memory_new(FPDU_CANDIDATES * sizeof *framer->candidates);
@@ -85,9 +88,9 @@ static void scan_headers(struct fpdu_framer *framer)
 		if (marked && marker - start < LOOK) {
 			if (start + LOOK > framer->offset)
 				return;
-			add_candidate(framer, start, FPDU_MARKED, marker);
+			add_candidate(framer, start, FPDU_MARKED, marker, start);
 		} else if (fpdu_may_be_headers(at(framer, start))) {
-			add_candidate(framer, start, marked ? FPDU_MARKED : FPDU_PLAIN, marker);
+			add_candidate(framer, start, marked ? FPDU_MARKED : FPDU_PLAIN, marker, start);
 		}
 		framer->scanned++;
 	}
@@ -111,7 +114,7 @@ static void follow_pointer(struct fpdu_framer *framer, uint64_t offset, uint32_t
 	if (first - start >= MPA_MARKER_LENGTH || first == start)
 		if (!fpdu_may_be_headers(at(framer, first == start ? start + MPA_MARKER_LENGTH : start)))
 			return;
-	add_candidate(framer, start, layout, first);
+	add_candidate(framer, start, layout, first, offset);
 }
 
 /*
@@ -334,7 +337,7 @@ static void add_again(struct fpdu_framer *framer, const struct fpdu_candidate *e
 	if (framer->allowance < LOOK)
 		return;
 	framer->allowance -= LOOK;
-	add_candidate(framer, start, ended->layout, marker);
+	add_candidate(framer, start, ended->layout, marker, start);
 }
 
 /* Removes a candidate. What it covered gets its own: the FPDU that did not follow, or what an FPDU with a bad CRC led to. */
