@@ -26,13 +26,13 @@ static struct connection *connection_of(struct budget_entry *entry)
 }
 
 /* Settles all incomplete messages. Later packets of them count as repeats. */
-static void conclude(struct rtap_tracker *tracker, struct connection *connection)
+static void settle_all(struct rtap_tracker *tracker, struct connection *connection)
 {
 	for (int i = 0; i < 2; i++) {
 		struct psn_stream *stream = &connection->streams[i];
 
 		messages_settle(tracker, stream, true);
-		conclude_gaps(stream, UINT64_MAX);
+		gaps_settle(stream, UINT64_MAX);
 		psn_fini(stream);
 	}
 	upper_end(tracker, connection);
@@ -55,7 +55,7 @@ static void give_up(struct budget_entry *entry, void *owner)
 	if (!connection->retired) {
 		if (connection->upper_stream)
 			connection->layer->socket->give_up(connection);
-		conclude(tracker, connection);
+		settle_all(tracker, connection);
 		connection_charge(tracker, connection);
 	}
 	connection->references--;
@@ -144,7 +144,7 @@ void connection_retire(struct rtap_tracker *tracker, struct connection *connecti
 	connection->closed = connection->retired = true;
 	connection_note_first(tracker);
 	connection->references++;
-	conclude(tracker, connection);
+	settle_all(tracker, connection);
 	upper_over(tracker, connection);
 	for (int i = 0; i < 2; i++) {
 		if (connection->flows[i])

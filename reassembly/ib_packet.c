@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Not in infiniband/: management datagrams go on to management/, which depends on infiniband/. */
 #include "config.h"
 
 #include <string.h>

@@ -10,7 +10,6 @@
 #include "reassembly/iwarp/ddp_recovery.h"
 #include "reassembly/kept_ahead.h"
 #include "base/memory.h"
-#include "reassembly/message_final.h"
 #include "reassembly/message_list.h"
 #include "reassembly/message_pair.h"
 #include "reassembly/message_queue.h"

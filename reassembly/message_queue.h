@@ -7,8 +7,7 @@
 #ifndef REASSEMBLY_MESSAGE_QUEUE_H
 #define REASSEMBLY_MESSAGE_QUEUE_H
 
-#include "reassembly/conclude.h"
-#include "reassembly/message_final.h"
+#include "reassembly/message_settle.h"
 #include "reassembly/state.h"
 
 /* Adds a new message whose first packet is `frame`. `connection` may be NULL. NULL: out of memory, which is counted. */

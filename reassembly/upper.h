@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Upper layers: the protocols that RDMA connections carry. A layer is a table of callbacks; upper_layers.c lists all layers.
+ * Upper layers: the protocols that RDMA connections carry. A layer is a table of callbacks, at the end of its LAYER_layer.c; upper_layers.c
+ * lists all layers.
  * The transports do not depend on any layer: they report events here. A connection has at most one layer: the
  * one that the user declared, that its setup names, that private data or a packet's header shows, or whose callback accepts
  * a packet or a Send.

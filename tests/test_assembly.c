@@ -14,7 +14,7 @@
 
 #include <rdmatap/tracker.h>
 
-#include "reassembly/conclude.h"
+#include "reassembly/message_settle.h"
 #include "reassembly/connection_lifecycle.h"
 #include "reassembly/infiniband/assembly.h"
 #include "reassembly/message_queue.h"
@@ -419,7 +419,7 @@ static void check(uint32_t round)
 		}
 		cr_assert_not_null(found, "round %" PRIu32 ", message %" PRIu32, round, i);
 		cr_assert(assembly_is_whole(found), "round %" PRIu32 ", message %" PRIu32, round, i);
-		conclude_message(tracker, found);
+		message_compute_result(tracker, found);
 		cr_assert(found->shown.complete, "round %" PRIu32 ", message %" PRIu32, round, i);
 		cr_assert_eq(found->shown.length, sent[i].length, "round %" PRIu32 ", message %" PRIu32, round, i);
 		cr_assert_eq(found->shown.kind, sent[i].is_write ? RTAP_KIND_WRITE : RTAP_KIND_SEND);

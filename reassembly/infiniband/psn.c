@@ -628,7 +628,7 @@ static uint64_t count_unacknowledged(const struct psn_stream *stream, const stru
 }
 
 /* `stream`: keeps the newest ones; NULL: none. */
-static struct psn_given_up give_up(struct psn_gaps *gaps, uint64_t psn, struct psn_stream *stream)
+static struct psn_given_up remove_gaps(struct psn_gaps *gaps, uint64_t psn, struct psn_stream *stream)
 {
 	struct psn_given_up given_up = { 0 };
 	uint32_t gone = 0;
@@ -653,7 +653,7 @@ static struct psn_given_up give_up(struct psn_gaps *gaps, uint64_t psn, struct p
 
 struct psn_given_up psn_give_up(struct psn_stream *stream, uint64_t psn)
 {
-	return stream->gaps.count ? give_up(&stream->gaps, psn, stream) : (struct psn_given_up){ 0 };
+	return stream->gaps.count ? remove_gaps(&stream->gaps, psn, stream) : (struct psn_given_up){ 0 };
 }
 
 bool psn_lacks(const struct psn_stream *stream, uint64_t given_up, uint64_t begin, uint64_t end)
@@ -678,7 +678,7 @@ bool psn_lacks(const struct psn_stream *stream, uint64_t given_up, uint64_t begi
 void psn_give_up_responses(struct psn_stream *stream, uint64_t psn)
 {
 	if (stream->response_gaps.count)
-		give_up(&stream->response_gaps, psn, NULL);
+		remove_gaps(&stream->response_gaps, psn, NULL);
 }
 
 void psn_fini(struct psn_stream *stream)

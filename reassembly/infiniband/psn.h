@@ -34,7 +34,7 @@ void psn_count_anomaly(struct connection *connection, enum rtap_psn_analysis ana
 
 /*
  * Counts the packet in the connection by its place in the PSN sequence. The statistics count flow->analysis of each packet as well, per direction
- * and with frame numbers (output/stats/stats_packet.c); only these counters have the packets that were never captured (conclude.c).
+ * and with frame numbers (output/stats/stats_packet.c); only these counters have the packets that were never captured (message_settle.c).
  */
 static inline void psn_count_analysis(struct connection *connection, enum rtap_psn_analysis analysis, bool differs)
 {

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "reassembly/conclude.h"
+#include "reassembly/message_settle.h"
 #include "reassembly/connection.h"
 #include "reassembly/infiniband/assembly.h"
 #include "reassembly/infiniband/psn.h"
@@ -119,7 +119,7 @@ static void add_send(struct rtap_tracker *tracker, struct operation *operation, 
 	struct missing_list list = { 0 };
 
 	if (send->stream && !assembly_is_whole(send)) {
-		conclude_missing(send, &list);
+		message_missing_so_far(send, &list);
 		tracker->counters.evictions += list.failed;
 		operation_add_missing(tracker, operation, list.items, list.count, part);
 		free(list.items);

@@ -106,7 +106,7 @@ static void end_call(struct rtap_tracker *tracker, struct rpc_call *call)
 	request_drop_doubtful(tracker, &call->request);
 	region_count_claimed(&call->request);
 	if (tracker->wants_data)
-		rpc_exchange_conclude(tracker, call);
+		rpc_exchange_report(tracker, call);
 	free_call(tracker, call);
 }
 
@@ -144,7 +144,7 @@ static void remember(struct rtap_tracker *tracker, const struct rpc_call *call)
 }
 
 /* Ends the call as incomplete. Its later packets are recognised by what is remembered. */
-static __attribute__((cold, noinline)) void give_up(struct rtap_tracker *tracker, struct rpc_call *call)
+static __attribute__((cold, noinline)) void end_incomplete(struct rtap_tracker *tracker, struct rpc_call *call)
 {
 	/* No more data of the call is expected. */
 	remember(tracker, call);
@@ -161,13 +161,13 @@ static void evict(struct budget_entry *entry, void *owner)
 	struct rtap_tracker *tracker = owner;
 
 	tracker->counters.evictions++;
-	give_up(tracker, call_of_entry(entry));
+	end_incomplete(tracker, call_of_entry(entry));
 }
 
 /* No packet of the call for a long time. */
-static void give_up_silent(struct budget_entry *entry, void *owner)
+static void give_up(struct budget_entry *entry, void *owner)
 {
-	give_up(owner, call_of_entry(entry));
+	end_incomplete(owner, call_of_entry(entry));
 }
 
 static uint32_t most_calls(const struct connection *connection)
@@ -186,13 +186,13 @@ static struct rpc_call *create_call(struct rtap_tracker *tracker, struct connect
 
 	/* The reply to the oldest call was lost: without it there is no credit for another call. */
 	while (waiting->count >= most_calls(connection))
-		give_up(tracker, rpc_call_of(TAILQ_FIRST(&waiting->queue)));
+		end_incomplete(tracker, rpc_call_of(TAILQ_FIRST(&waiting->queue)));
 	call = memory_new(sizeof *call);
 	if (!call)
 		return NULL;
 	clear_bytes(call, sizeof *call);
 	call->xid = xid;
-	call->request.entry = (struct budget_entry){ .evict = evict, .give_up = give_up_silent, .owner = tracker };
+	call->request.entry = (struct budget_entry){ .evict = evict, .give_up = give_up, .owner = tracker };
 	budget_charge(&tracker->budget, &call->request.entry, CALL_MEMORY);
 	request_begin(tracker, &call->request, connection, from_a);
 	return call;
@@ -303,7 +303,7 @@ static bool keep_send(struct rtap_tracker *tracker, struct rpc_call *call, struc
 }
 
 /* Reads where the RPC message begins and its chunk lists. False: the lists are inconsistent, or out of memory. */
-static bool read_lists(struct rpc_send *send, const struct rtap_packet *packet, const uint8_t *bytes)
+static bool read_rdma_header(struct rpc_send *send, const struct rtap_packet *packet, const uint8_t *bytes)
 {
 	bool is_cut = send->captured < send->wire;
 
@@ -376,7 +376,7 @@ static bool fill_send(struct rtap_tracker *tracker, struct rpc_call *call, struc
 	send->time_end_ns = message->shown.time_end_ns;
 	if (!tracker->wants_data && !is_shown_elsewhere(packet) && !connection_has_one_flow(call->request.connection))
 		return true;
-	if (!rpc_call_locate(packet, &bytes, &send->captured, &send->wire) || !read_lists(send, packet, bytes))
+	if (!rpc_call_locate(packet, &bytes, &send->captured, &send->wire) || !read_rdma_header(send, packet, bytes))
 		return false;
 	send->is_read = rpc_exchange_is_plain(tracker, call, send);
 	if (!send->is_read && !keep_send(tracker, call, send, bytes))
@@ -593,7 +593,7 @@ bool rpc_call_context(const struct rtap_tracker *tracker, const struct connectio
 	return answer || (call && call->call.rpc.program_known);
 }
 
-void rpc_call_settled(struct rtap_tracker *tracker, struct message *message)
+void rpc_call_response_settled(struct rtap_tracker *tracker, struct message *message)
 {
 	struct rpc_call *call = rpc_call_of(message->request);
 
@@ -665,7 +665,7 @@ static void merge_state(struct rtap_tracker *tracker, struct connection *from, s
 	struct request *request;
 
 	if (!state)
-		rpc_call_finish(tracker, from);
+		rpc_calls_end(tracker, from);
 	for (int answered = 0; answered < 2; answered++)
 		while ((request = TAILQ_FIRST(&from->requests.lists[answered].queue)))
 			move_call(tracker, rpc_call_of(request), to, turned);
@@ -679,7 +679,7 @@ static void merge_state(struct rtap_tracker *tracker, struct connection *from, s
 	rpc_state_drop(tracker, from);
 }
 
-void rpc_call_move(struct rtap_tracker *tracker, struct connection *from, struct connection *to, bool turned)
+void rpc_call_merged(struct rtap_tracker *tracker, struct connection *from, struct connection *to, bool turned)
 {
 	struct request *request, *next;
 
@@ -696,7 +696,7 @@ void rpc_call_move(struct rtap_tracker *tracker, struct connection *from, struct
 		claim_waiting(tracker, &to->streams[side]);
 }
 
-void rpc_call_finish(struct rtap_tracker *tracker, struct connection *connection)
+void rpc_calls_end(struct rtap_tracker *tracker, struct connection *connection)
 {
 	struct request *request;
 

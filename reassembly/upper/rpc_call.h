@@ -76,16 +76,16 @@ bool rpc_call_locate(const struct rtap_packet *packet, const uint8_t **bytes, ui
 bool rpc_call_gather_reply(struct rtap_tracker *tracker, const struct rpc_call *call, const struct rpc_chunks *lists, struct rtap_span *whole);
 
 /* The SEND of a reply is settled: concludes its call. */
-void rpc_call_settled(struct rtap_tracker *tracker, struct message *message);
+void rpc_call_response_settled(struct rtap_tracker *tracker, struct message *message);
 
 /* An RPC message is reported before its call is concluded. */
 void rpc_call_detach(struct message *message);
 
 /* `from` is merged into `to`. `turned`: the ends of `from` are swapped in `to`. */
-void rpc_call_move(struct rtap_tracker *tracker, struct connection *from, struct connection *to, bool turned);
+void rpc_call_merged(struct rtap_tracker *tracker, struct connection *from, struct connection *to, bool turned);
 
 /* The connection ends: concludes its calls, incomplete or not. */
-void rpc_call_finish(struct rtap_tracker *tracker, struct connection *connection);
+void rpc_calls_end(struct rtap_tracker *tracker, struct connection *connection);
 
 /* Frees what calls of all connections share. */
 void rpc_calls_fini(struct rtap_tracker *tracker);

@@ -648,7 +648,7 @@ static void show_error(struct rtap_message *shown, const struct rpc_send *send, 
 	shown->rdma_version_high = call->version_high;
 }
 
-void rpc_exchange_conclude(struct rtap_tracker *tracker, struct rpc_call *call)
+void rpc_exchange_report(struct rtap_tracker *tracker, struct rpc_call *call)
 {
 	struct message *call_shown = call->call.shown, *reply_shown = call->reply.shown;
 	int64_t end_ns;

@@ -1,13 +1,51 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
-#include "reassembly/conclude.h"
+#include "reassembly/infiniband/assembly.h"
 #include "reassembly/infiniband/psn.h"
 #include "reassembly/iwarp/ddp_half.h"
 #include "reassembly/kept_ahead.h"
 #include "reassembly/message_extent.h"
 #include "reassembly/message_list.h"
+#include "reassembly/message_settle.h"
 #include "reassembly/upper.h"
+
+#define TORN_NS (2 * NANOSECONDS)
+
+bool message_final_given_up(const struct rtap_tracker *tracker, const struct message *message)
+{
+	const struct psn_stream *stream = message->stream;
+	const struct message *last = TAILQ_LAST(&stream->messages, message_list);
+	int64_t now = tracker->now_ns;
+	uint64_t end, newest, passed;
+	bool after_read;
+
+	if (stream->connection->closed && now - stream->connection->closed_ns >= GRACE_NS)
+		return true;
+	end = message->end > message->high ? message->end : message->high + 1;
+	/* A READ uses the PSNs of all its responses at once. */
+	after_read = message->shown.verb == RTAP_VERB_READ ||
+		     (assembly_same_verb(last, RTAP_VERB_READ) && last->end >= stream->next);
+	newest = after_read ? stream->acknowledged : stream->next;
+	if (newest > end + PSN_WINDOW || now - message->active_ns >= (int64_t)tracker->budget.give_up_ns)
+		return true;
+	/* requests after it show nothing as long as a response may still come, or be requested again */
+	passed = stream->acknowledged > stream->low ? newest : stream->next;
+	return passed > end && now - message->active_ns >= HOLE_NS;
+}
+
+bool message_final_ddp(const struct rtap_tracker *tracker, const struct message *message)
+{
+	int64_t waited = tracker->now_ns - message->active_ns;
+	bool is_in_vain;
+
+	if (message->answered)
+		return message->connection->shown.packets - message->answered_at >= GRACE_PACKETS ||
+		       tracker->now_ns - message->answered_ns >= GRACE_NS;
+	is_in_vain = message->awaits_ack ? !message->connection->ddp->halves[ddp_half_side_of(message)].is_acknowledged : message->torn;
+
+	return waited >= (is_in_vain ? TORN_NS : (int64_t)tracker->budget.give_up_ns);
+}
 
 /* Whether exactly one packet of it is missing before those that were seen. The request of an atomic is all of it, even if truncated. */
 static bool lacks_first_only(const struct message *message)
@@ -20,7 +58,7 @@ static bool lacks_first_only(const struct message *message)
 }
 
 /* Finds the missing bytes of messages whose packets carry data. */
-static void conclude_data(struct message *message, struct missing_list *list)
+static void add_holes(struct message *message, struct missing_list *list)
 {
 	struct rtap_message *shown = &message->shown;
 	uint64_t start = message_position(message);
@@ -51,7 +89,7 @@ static void conclude_data(struct message *message, struct missing_list *list)
 	}
 }
 
-void conclude_missing(const struct message *message, struct missing_list *list)
+void message_missing_so_far(const struct message *message, struct missing_list *list)
 {
 	list->reason = message->evicted ? RTAP_MISSING_EVICTED : RTAP_MISSING_NOT_CAPTURED;
 	list->origin = message_position(message);
@@ -135,7 +173,7 @@ static bool is_plain(const struct message *message)
 }
 
 /* Whether all bytes are present; adds missing ranges to the list. */
-static bool conclude_any(const struct rtap_tracker *tracker, struct message *message)
+static bool find_holes(const struct rtap_tracker *tracker, struct message *message)
 {
 	struct rtap_message *shown = &message->shown;
 	struct missing_list list = { .reason = message->evicted ? RTAP_MISSING_EVICTED : RTAP_MISSING_NOT_CAPTURED };
@@ -144,7 +182,7 @@ static bool conclude_any(const struct rtap_tracker *tracker, struct message *mes
 	if (shown->kind == RTAP_KIND_FLUSH)
 		shown->length_known = true;
 	else
-		conclude_data(message, &list);
+		add_holes(message, &list);
 	shown->missing = list.items;
 	shown->missing_count = list.count;
 	count_missing_responses(tracker, message);
@@ -156,7 +194,7 @@ static bool conclude_any(const struct rtap_tracker *tracker, struct message *mes
 	       (answered_by_data ? shown->request_seen : message->has_first);
 }
 
-void conclude_message(const struct rtap_tracker *tracker, struct message *message)
+void message_compute_result(const struct rtap_tracker *tracker, struct message *message)
 {
 	struct rtap_message *shown = &message->shown;
 
@@ -164,7 +202,7 @@ void conclude_message(const struct rtap_tracker *tracker, struct message *messag
 		shown->length = message->coverage.total;
 		shown->length_known = shown->complete = true;
 	} else {
-		shown->complete = conclude_any(tracker, message);
+		shown->complete = find_holes(tracker, message);
 	}
 	if (message->stream && message->stream->reliable && !shown->outcome)
 		shown->outcome = RTAP_OUTCOME_UNANSWERED;
@@ -176,7 +214,7 @@ void message_settle(struct rtap_tracker *tracker, struct message *message)
 {
 	struct connection *connection = message->connection;
 
-	conclude_message(tracker, message);
+	message_compute_result(tracker, message);
 	if (message->keeps_ahead)
 		kept_ahead_leave(tracker, message);
 	upper_settled(tracker, message);
@@ -220,7 +258,7 @@ static uint64_t final_below(const struct rtap_tracker *tracker, const struct psn
 	return stream->acknowledged;
 }
 
-void conclude_gaps(struct psn_stream *stream, uint64_t psn)
+void gaps_settle(struct psn_stream *stream, uint64_t psn)
 {
 	struct psn_given_up given_up = psn_give_up(stream, psn);
 	uint64_t *counts = stream->connection->shown.anomaly_counts;
@@ -238,5 +276,5 @@ void messages_settle(struct rtap_tracker *tracker, struct psn_stream *stream, bo
 	psn_give_up_responses(stream, stream->settled_high);
 	/* Gaps before the first settled message wait until the connection ends (connection_lifecycle.c). */
 	if (stream->gaps.count && stream->settled_end)
-		conclude_gaps(stream, all ? stream->settled_end : final_below(tracker, stream));
+		gaps_settle(stream, all ? stream->settled_end : final_below(tracker, stream));
 }

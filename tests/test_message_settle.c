@@ -14,7 +14,7 @@
 
 #include <rdmatap/tracker.h>
 
-#include "reassembly/conclude.h"
+#include "reassembly/message_settle.h"
 #include "reassembly/connection_lifecycle.h"
 #include "reassembly/infiniband/assembly.h"
 #include "reassembly/message_queue.h"
@@ -55,7 +55,7 @@ static void finish(void)
 	rtap_tracker_close(tracker);
 }
 
-TestSuite(conclude, .init = begin, .fini = finish, .timeout = HANG_SECONDS);
+TestSuite(message_settle, .init = begin, .fini = finish, .timeout = HANG_SECONDS);
 
 /* The packets that were sent, and those captured. */
 struct sent {
@@ -218,7 +218,7 @@ static void discard(struct message *message)
 	message_drop(tracker, message);
 }
 
-Test(conclude, any_packets_in_any_order_give_the_bytes_that_are_there_and_name_the_others)
+Test(message_settle, any_packets_in_any_order_give_the_bytes_that_are_there_and_name_the_others)
 {
 	uint32_t complete = 0;
 
@@ -232,7 +232,7 @@ Test(conclude, any_packets_in_any_order_give_the_bytes_that_are_there_and_name_t
 		if (!message)
 			continue;
 		expected = expect(&sent);
-		conclude_message(tracker, message);
+		message_compute_result(tracker, message);
 		check_reported(&message->shown, &expected, round);
 		cr_assert_eq(message->shown.outcome, RTAP_OUTCOME_UNANSWERED);
 		cr_assert_eq(message->shown.has_crc, expected.complete, "round %" PRIu32, round);
@@ -269,14 +269,14 @@ static struct message *send_of(const uint32_t *packets, uint32_t seen, uint32_t 
 	return message;
 }
 
-Test(conclude, where_the_message_before_ends_one_packet_before_the_first_is_missing_with_a_known_length)
+Test(message_settle, where_the_message_before_ends_one_packet_before_the_first_is_missing_with_a_known_length)
 {
 	static const uint32_t packets[] = { 1, 2 };
 	struct message *message;
 
 	stream->settled_end = BASE_PSN;
 	message = send_of(packets, 2, 3);
-	conclude_message(tracker, message);
+	message_compute_result(tracker, message);
 	cr_expect_not(message->shown.complete);
 	cr_expect(message->shown.length_known);
 	cr_expect_eq(message->shown.length, 3 * PMTU);
@@ -289,14 +289,14 @@ Test(conclude, where_the_message_before_ends_one_packet_before_the_first_is_miss
 	/* with two packets in between, they may be one packet of another message too */
 	stream->settled_end = BASE_PSN - 1;
 	message = send_of(packets, 2, 3);
-	conclude_message(tracker, message);
+	message_compute_result(tracker, message);
 	cr_expect_not(message->shown.length_known);
 	cr_expect_eq(message->shown.length, 2 * PMTU);
 	discard(message);
 }
 
 /* The message that ends before it, still being reassembled: by its Last, or by its announced length. */
-Test(conclude, the_message_before_it_can_wait_too)
+Test(message_settle, the_message_before_it_can_wait_too)
 {
 	static const uint32_t packets[] = { 1, 2 };
 
@@ -309,21 +309,21 @@ Test(conclude, the_message_before_it_can_wait_too)
 		before->high = BASE_PSN - 1 - i % 2;
 		before->end = i < 2 ? 0 : BASE_PSN - i % 2;
 		message = send_of(packets, 2, 3);
-		conclude_message(tracker, message);
+		message_compute_result(tracker, message);
 		cr_expect_eq(message->shown.length_known, i % 2 == 0, "case %d", i);
 		discard(message);
 		discard(before);
 	}
 }
 
-Test(conclude, a_packet_that_another_point_captured_whole_is_complete)
+Test(message_settle, a_packet_that_another_point_captured_whole_is_complete)
 {
 	static struct sent sent = { .verb = RTAP_VERB_SEND, .count = 2, .length = PMTU + 50, .captured = { 100, 50 } };
 	struct message *message = assemble(&sent);
 
 	sent.captured[0] = PMTU;
 	add_packet(message, &sent, 0);
-	conclude_message(tracker, message);
+	message_compute_result(tracker, message);
 	cr_expect(message->shown.complete);
 	cr_expect_eq(message->shown.length, PMTU + 50);
 	cr_expect_eq(message->shown.missing_count, 0);
@@ -331,25 +331,25 @@ Test(conclude, a_packet_that_another_point_captured_whole_is_complete)
 	sent.captured[0] = 100;
 }
 
-Test(conclude, bytes_dropped_for_lack_of_memory_are_evicted_and_never_complete)
+Test(message_settle, bytes_dropped_for_lack_of_memory_are_evicted_and_never_complete)
 {
 	static const uint32_t all[] = { 0, 1, 2 }, holes[] = { 0, 2 };
 	struct message *message = send_of(all, 3, 3);
 
 	message->evicted = true;
-	conclude_message(tracker, message);
+	message_compute_result(tracker, message);
 	cr_expect_not(message->shown.complete);
 	discard(message);
 	message = send_of(holes, 2, 3);
 	message->evicted = true;
-	conclude_message(tracker, message);
+	message_compute_result(tracker, message);
 	cr_assert_eq(message->shown.missing_count, 1);
 	cr_expect_eq(message->shown.missing[0].reason, RTAP_MISSING_EVICTED);
 	discard(message);
 }
 
 /* Packets that carry more or fewer bytes than announced are an error. */
-Test(conclude, a_write_or_read_of_another_length_than_announced_is_not_complete_and_counted)
+Test(message_settle, a_write_or_read_of_another_length_than_announced_is_not_complete_and_counted)
 {
 	static const uint32_t announced[] = { 2 * PMTU - 1, 2 * PMTU, 2 * PMTU + 1, 3 * PMTU, 1 };
 
@@ -360,7 +360,7 @@ Test(conclude, a_write_or_read_of_another_length_than_announced_is_not_complete_
 		bool is_right = announced[i / 2] == 2 * PMTU;
 
 		message->shown.length = announced[i / 2];
-		conclude_message(tracker, message);
+		message_compute_result(tracker, message);
 		cr_expect_eq(message->shown.complete, is_right, "%" PRIu32 " bytes", announced[i / 2]);
 		cr_expect_eq(connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_LENGTH_MISMATCH] - before, !is_right);
 		discard(message);
@@ -374,7 +374,7 @@ struct request_case {
 	bool complete;
 };
 
-Test(conclude, requests_without_data_of_their_own_are_complete_with_their_response)
+Test(message_settle, requests_without_data_of_their_own_are_complete_with_their_response)
 {
 	/* IBTA vol. 1, 9.4.5 (atomics: 8 bytes return) and A19 (ATOMIC WRITE: its 8 bytes are in the request; FLUSH: no bytes) */
 	static const struct request_case cases[] = {
@@ -395,20 +395,20 @@ Test(conclude, requests_without_data_of_their_own_are_complete_with_their_respon
 		message->has_first = message->has_last = cases[i].answered;
 		if (cases[i].bytes)
 			assembly_add_payload(tracker, message, BASE_PSN, &piece);
-		conclude_message(tracker, message);
+		message_compute_result(tracker, message);
 		cr_expect_eq(message->shown.complete, cases[i].complete, "case %u", i);
 		discard(message);
 	}
 }
 
-Test(conclude, lost_responses_of_a_read_are_counted_by_packets)
+Test(message_settle, lost_responses_of_a_read_are_counted_by_packets)
 {
 	static struct sent sent = { .verb = RTAP_VERB_READ, .count = 5, .length = 4 * PMTU + 9,
 				    .captured = { PMTU, UINT32_MAX, UINT32_MAX, PMTU, 9 } };
 	struct message *message = assemble(&sent);
 
 	message->end = BASE_PSN + 5;
-	conclude_message(tracker, message);
+	message_compute_result(tracker, message);
 	cr_expect_eq(connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_NOT_CAPTURED], 2);
 	discard(message);
 	/* nothing was lost of a READ that is not answered yet; all was if later requests are acknowledged */
@@ -423,27 +423,27 @@ Test(conclude, lost_responses_of_a_read_are_counted_by_packets)
 		message->shown.length = sent.length;
 		message->end = BASE_PSN + 5;
 		stream->acknowledged = BASE_PSN + (is_passed ? 5 : 0);
-		conclude_message(tracker, message);
+		message_compute_result(tracker, message);
 		cr_expect_eq(connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_NOT_CAPTURED], is_passed ? 2 + 5 : 2);
 		discard(message);
 	}
 }
 
-Test(conclude, only_a_message_that_awaits_no_answer_has_no_outcome)
+Test(message_settle, only_a_message_that_awaits_no_answer_has_no_outcome)
 {
 	static const uint32_t all[] = { 0 };
 	struct message *message;
 
 	stream->reliable = false;
 	message = send_of(all, 1, 1);
-	conclude_message(tracker, message);
+	message_compute_result(tracker, message);
 	cr_expect_eq(message->shown.outcome, 0);
 	cr_expect(message->shown.complete);
 	discard(message);
 	stream->reliable = true;
 	message = send_of(all, 1, 1);
 	message->shown.outcome = RTAP_OUTCOME_GOOD;
-	conclude_message(tracker, message);
+	message_compute_result(tracker, message);
 	cr_expect_eq(message->shown.outcome, RTAP_OUTCOME_GOOD);
 	discard(message);
 }
