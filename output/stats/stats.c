@@ -356,7 +356,7 @@ uint64_t stats_never_seen(const struct rtap_message *message)
 /* Payload bytes of a message. Atomics return their values in headers. */
 static void note_payload(struct stats_connection *connection, const struct rtap_message *message)
 {
-	struct stats_direction *sender = &connection->directions[message->from_a == (message->kind == RTAP_KIND_READ)];
+	struct stats_direction *sender = stats_sent_by(connection, message->from_a != (message->kind == RTAP_KIND_READ));
 
 	if (message->kind != RTAP_KIND_FLUSH && (message->kind != RTAP_KIND_ATOMIC || message->verb == RTAP_VERB_ATOMIC_WRITE))
 		sender->payload_bytes += message->length - stats_never_seen(message);
@@ -401,7 +401,7 @@ void stats_message(struct stats *stats, const struct rtap_message *message)
 		stats_usage_message(stats, connection, message);
 	/* the sender of a reply is not the requester */
 	if (connection)
-		asker = &connection->directions[message->from_a == (message->kind == RTAP_KIND_RPC_REPLY)];
+		asker = stats_sent_by(connection, message->from_a != (message->kind == RTAP_KIND_RPC_REPLY));
 	stats->messages++;
 	stats->incomplete += !message->complete;
 	interval = stats_interval(stats, message->time_ns);

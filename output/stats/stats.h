@@ -176,6 +176,12 @@ struct stats_connection {
 	struct stats_direction directions[2]; /* sent by a; sent by b */
 };
 
+/* What one end sent. */
+static inline struct stats_direction *stats_sent_by(struct stats_connection *connection, bool from_a)
+{
+	return &connection->directions[!from_a];
+}
+
 #define STATS_STATUSES 12
 
 struct stats_status {

@@ -399,7 +399,7 @@ static void note_events(struct stats *stats, struct stats_requests *requests, co
 static struct stats_requests *requests_of(struct stats *stats, const struct rtap_operation *operation)
 {
 	struct stats_connection *connection = stats_find(stats, operation->connection->number);
-	struct stats_direction *direction = &connection->directions[!operation->from_a];
+	struct stats_direction *direction = stats_sent_by(connection, operation->from_a);
 
 	if (!connection->has_layer)
 		stats_usage_drop(stats, connection);

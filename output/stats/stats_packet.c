@@ -218,7 +218,7 @@ static __attribute__((noinline)) void note_tcp_recoveries(struct stats *stats, s
 {
 	for (unsigned i = 0; i < sight->tcp_recovery_count; i++) {
 		const struct rtap_tcp_recovery *found = &sight->tcp_recoveries[i];
-		struct stats_incidents *incidents = stats_incidents(stats, &connection->directions[!found->from_a]);
+		struct stats_incidents *incidents = stats_incidents(stats, stats_sent_by(connection, found->from_a));
 		struct stats_recovery *recovery = &incidents->recoveries[found->cause];
 
 		if (found->begins) {
@@ -339,8 +339,8 @@ static void note_interval(struct stats *stats, const struct stats_sight *sight)
 static inline void note_flow(struct stats *stats, const struct stats_sight *sight)
 {
 	struct stats_connection *connection = stats_find(stats, sight->connection);
-	struct stats_direction *sender = &connection->directions[!sight->flow.from_a];
-	struct stats_direction *other = &connection->directions[sight->flow.from_a];
+	struct stats_direction *sender = stats_sent_by(connection, sight->flow.from_a);
+	struct stats_direction *other = stats_sent_by(connection, !sight->flow.from_a);
 	enum stats_event event = event_of(sight);
 
 	/* it was counted when captured first */
@@ -497,7 +497,7 @@ void stats_add_sum(struct stats *stats, const struct packet_sum *sum)
 	if (!sum->connection)
 		return;
 	stats->rdma_packets += sum->packets + sum->copies.count;
-	sender = &stats_find(stats, sum->connection)->directions[!sum->from_a];
+	sender = stats_sent_by(stats_find(stats, sum->connection), sum->from_a);
 	if (sum->copies.count)
 		stats_occurrences_merge(stats_event(stats, sender, STATS_CAPTURED_TWICE), &sum->copies);
 	if (sum->packets)

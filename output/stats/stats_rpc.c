@@ -193,7 +193,7 @@ static void note_program(struct stats_connection *connection, const struct rtap_
 static void count_by_connection(struct stats *stats, const struct rtap_operation *operation)
 {
 	struct stats_connection *connection = stats_find(stats, operation->connection->number);
-	struct stats_direction *caller = &connection->directions[!operation->from_a];
+	struct stats_direction *caller = stats_sent_by(connection, operation->from_a);
 
 	stats_usage_drop(stats, connection);
 	if (operation->request) {

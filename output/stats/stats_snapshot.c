@@ -115,7 +115,7 @@ static const struct stats_direction *direction_of(const struct rtap_stats *stats
 
 	if (!connection || connection > counts->table_room || !counts->table[connection - 1])
 		return NULL;
-	return &counts->table[connection - 1]->directions[!from_a];
+	return stats_sent_by(counts->table[connection - 1], from_a);
 }
 
 bool rtap_stats_direction(const struct rtap_stats *stats, uint64_t connection, bool from_a, struct rtap_stats_direction *direction, size_t size)
