@@ -328,9 +328,9 @@ Test(fields, invalid_input_is_rejected_with_advice)
 	fields_format_fini(&fields);
 }
 
-TestSuite(tree, .timeout = HANG_SECONDS);
+TestSuite(layer_tree, .timeout = HANG_SECONDS);
 
-Test(tree, bits_stand_where_they_are_in_the_header)
+Test(layer_tree, bits_stand_where_they_are_in_the_header)
 {
 	/* LRH with VL 10, version 5, SL 9, reserved 2, LNH 2, and reserved 22 before the length of 8 words; BTH with many bits */
 	static const uint8_t frame[32] = {
@@ -369,7 +369,7 @@ Test(tree, bits_stand_where_they_are_in_the_header)
 	kit_free(&kit);
 }
 
-Test(tree, a_frame_may_be_cut_anywhere)
+Test(layer_tree, a_frame_may_be_cut_anywhere)
 {
 	static const char *const files[] = { "rpcrdma-headers.pcap", "tunnels.pcap", "infiniband-lrh.pcap", "roce-v2-variations.pcap" };
 	struct text_format text;
