@@ -313,7 +313,7 @@ Test(canon_map, numbers_keep_their_place_and_change_their_value)
 /* Many streams at once, some long: each returns its data in order, and memory is bounded. */
 Test(canon_spool, returns_the_data_written)
 {
-	enum { STREAMS = 3000, RECORDS = 60 };
+	enum { STREAMS = 1000, RECORDS = 60 };
 	static struct spool_stream streams[STREAMS];
 	static char record[9000];
 	struct spool spool;

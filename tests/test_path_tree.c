@@ -126,11 +126,16 @@ static char *plain(const char *path)
 /* The directories of an entry are as high as it requires. */
 static void raise_directories(struct model *model, const struct entry *entry)
 {
+	const unsigned levels = levels_of(entry->path);
+
 	for (unsigned i = 0; i < model->count; i++) {
 		struct entry *directory = model->entries[i];
-		uint32_t height = levels_of(entry->path) - levels_of(directory->path) + entry->height;
+		uint32_t height;
 
-		if (is_below(entry->path, directory->path) && directory->height < height)
+		if (!is_below(entry->path, directory->path))
+			continue;
+		height = levels - levels_of(directory->path) + entry->height;
+		if (directory->height < height)
 			directory->height = height;
 	}
 }

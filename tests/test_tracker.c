@@ -215,7 +215,7 @@ Test(tracker, many_connections_are_distinguished)
 
 Test(tracker, many_connections_fit_into_little_memory_one_after_another)
 {
-	expect_connections(MANY, 8 * MIB);
+	expect_connections(MANY / 4, 8 * MIB);
 	cr_expect_gt(evicted_connections, 0);
 	cr_expect_leq(evicted_connections, counters.evictions);
 }
