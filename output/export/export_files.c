@@ -2,9 +2,9 @@
 /*
  * Effects of NFSv3 and NFSv4 operations on contents. RFC 1813, section 3.3; RFC 8881, section 18; RFC 7862, section 15.
  *
- * Order of calls for an exchange: export_files_exchange(), the queue (in the order of replies), apply_reply(), nfs_names_exchange(), and
- * calls_walk() (reassembly/upper/nfs_calls.c). For each operation that calls nfs_names.c, and that calls file_created() and file_operation() here; data
- * in between go to data_read(). struct export_files begins with struct nfs_names, which begins with struct calls: callbacks cast to their own.
+ * Order of calls for an exchange: export_files_exchange(), the queue (in the order of replies), apply(), and calls_walk() (reassembly/upper/nfs_calls.c),
+ * which calls nfs_names.c for each operation. That calls back file_created() and file_operation() here; data before it go to data_read(), with
+ * their file. struct export_files begins with struct nfs_names: callbacks cast to their own.
  */
 #include "config.h"
 
@@ -45,7 +45,7 @@ static struct node *file_of(struct name_node *name)
 	return (struct node *)name;
 }
 
-static void take_attributes(struct nfs_names *walk, struct name_node *name, const struct call_attributes *attributes)
+static void attributes_reported(struct nfs_names *walk, struct name_node *name, const struct call_attributes *attributes)
 {
 	struct export_files *export = export_of(walk);
 	struct node *node = file_of(name);
@@ -197,15 +197,15 @@ static void file_operation(struct nfs_names *walk, struct name_node *node, const
 		nfs4_contents(export_of(walk), file_of(node), call, reply);
 }
 
-static void data_read(struct calls *calls, const struct call_operation *call, const struct reply_operation *reply, uint64_t offset,
-		      const struct call_data *data)
+static void data_read(struct nfs_names *walk, struct name_node *name, const struct call_operation *call, const struct reply_operation *reply,
+		      uint64_t offset, const struct call_data *data)
 {
-	struct export_files *export = (struct export_files *)calls;
-	struct node *node = file_of(nfs_names_node(&export->walk, call));
-	const struct contents_data bytes = { &calls->exchange->reply, data->at, data->length, false };
+	struct export_files *export = export_of(walk);
+	struct node *node = file_of(name);
+	const struct contents_data bytes = { &walk->calls.exchange->reply, data->at, data->length, false };
 	uint64_t asked_end = call->offset + call->length, length = data->length;
 
-	if (!node || !call->has_offset)
+	if (!call->has_offset)
 		return;
 	export->is_placed = true;
 	contents_settle(&export->contents, node, reply->attributes.has_stamp, reply->attributes.stamp);
@@ -236,11 +236,11 @@ struct export_files *export_files_open(const char *directory, const struct expor
 	export->queue.max_memory = memory / 2;
 	contents_init(&export->contents, &export->disk, memory / 4);
 	images_init(&export->images, &export->disk, memory / 8);
-	nfs_names_init(&export->walk, &export->contents.tree, true);
-	export->walk.calls.data = data_read;
-	export->walk.attributes = take_attributes;
-	export->walk.created = file_created;
-	export->walk.done = file_operation;
+	calls_init(&export->walk, &export->contents.tree, true);
+	export->walk.data_read = data_read;
+	export->walk.attributes_reported = attributes_reported;
+	export->walk.file_created = file_created;
+	export->walk.file_operation = file_operation;
 	return export;
 }
 
@@ -271,7 +271,7 @@ static void doubt_all(struct export_files *export, const struct rpc_exchange *ex
 }
 
 /* Only the reply was captured: apply the change that it shows. */
-static void apply_reply(struct export_files *export, const struct rpc_exchange *exchange)
+static void apply_orphan(struct export_files *export, const struct rpc_exchange *exchange)
 {
 	struct reply_operation reply;
 	const struct call_attributes *attributes = &reply.attributes;
@@ -302,7 +302,7 @@ static void apply_call(struct export_files *export, const struct rpc_exchange *e
 {
 	uint64_t unreadable = export->walk.calls.unreadable;
 
-	nfs_names_exchange(&export->walk, &export->server->name, exchange);
+	calls_walk(&export->walk, &export->server->name, exchange);
 	export->exchanges++;
 	if (export->is_placed)
 		return;
@@ -323,7 +323,7 @@ static void apply(struct export_files *export, const struct rpc_exchange *exchan
 	else if (exchange->call.present)
 		apply_call(export, exchange);
 	else
-		apply_reply(export, exchange);
+		apply_orphan(export, exchange);
 }
 
 static void apply_waiting(struct export_files *export, bool all)
@@ -536,7 +536,7 @@ enum rtap_status export_files_close(struct export_files *export, struct rtap_err
 	export_queue_fini(&export->queue);
 	contents_fini(&export->contents);
 	images_fini(&export->images);
-	nfs_names_fini(&export->walk);
+	calls_fini(&export->walk);
 	status = disk_close(&export->disk, error);
 	free(export);
 	return status;

@@ -16,6 +16,7 @@
 #include "dissect/rpc/rpc_walk.h"
 #include "dissect/rpc/xdr_walk.h"
 #include "reassembly/upper/nfs_calls.h"
+#include "reassembly/upper/nfs_names.h"
 
 #define MOUNT_MNT 1
 #define MAX_OPERATIONS 1024
@@ -34,7 +35,8 @@ struct call_sink {
 
 struct reply_sink {
 	struct xdr_sink sink;
-	struct calls *calls;
+	struct nfs_names *names;
+	struct calls *calls;    /* of names */
 	uint32_t at;            /* operations started */
 	bool is_open;           /* an operation is started and not reported yet */
 	bool whole_known;       /* COMPOUND: its status and count were read */
@@ -122,12 +124,12 @@ static bool has_arguments(const struct calls *calls, uint32_t number)
 	return calls->contents || calls->protocol != CALLS_NFS4 || (number < 64 && (with_names >> number & 1));
 }
 
-void calls_init(struct calls *calls, bool contents)
+void calls_init(struct nfs_names *names, struct name_tree *tree, bool contents)
 {
-	calls->contents = contents;
-	want(calls, name_rows, sizeof name_rows / sizeof *name_rows);
+	*names = (struct nfs_names){ .tree = tree, .calls.contents = contents };
+	want(&names->calls, name_rows, sizeof name_rows / sizeof *name_rows);
 	if (contents)
-		want(calls, content_rows, sizeof content_rows / sizeof *content_rows);
+		want(&names->calls, content_rows, sizeof content_rows / sizeof *content_rows);
 }
 
 static void call_handle(struct calls *calls, struct call_operation *operation, const struct xdr_value *decoded)
@@ -225,7 +227,7 @@ static void end_entry(struct reply_sink *reply)
 	struct calls *calls = reply->calls;
 
 	if (reply->entry.there && reply->at <= calls->count)
-		calls->entry(calls, &calls->operations[reply->at - 1], &reply->reply, &reply->entry);
+		nfs_names_entry(reply->names, &calls->operations[reply->at - 1], &reply->reply, &reply->entry);
 	reply->entry.there = false;
 }
 
@@ -242,7 +244,7 @@ static void end_operation(struct reply_sink *reply)
 	if (!reply->reply.status_known && reply->whole_known && reply->at == reply->expected)
 		reply->reply.status = reply->whole;
 	if (reply->at <= calls->count && !reply->reply.status)
-		calls->done(calls, &calls->operations[reply->at - 1], &reply->reply);
+		nfs_names_operation(reply->names, &calls->operations[reply->at - 1], &reply->reply);
 }
 
 static void reply_status(struct xdr_sink *sink, uint32_t status, const char *name)
@@ -325,11 +327,14 @@ static void reply_data(struct reply_sink *reply, const struct xdr_value *decoded
 	const struct call_data data = { decoded->offset, decoded->number, there };
 	bool plus = calls->protocol == CALLS_NFS4 && call->number == NFS4_READ_PLUS;
 	bool reads = calls->protocol == CALLS_NFS3 ? call->number == NFS3_READ : plus || call->number == NFS4_READ;
+	struct name_node *node;
 
 	if (!reads || (reply->reply.status_known && reply->reply.status))
 		return;
 	reply->reply.pieces++;
-	calls->data(calls, call, &reply->reply, plus ? reply->offset : call->offset, &data);
+	node = nfs_names_node(reply->names, call);
+	if (node)
+		reply->names->data_read(reply->names, node, call, &reply->reply, plus ? reply->offset : call->offset, &data);
 }
 
 /* Attributes of a started operation's object, not of a directory entry or its directory. */
@@ -481,8 +486,9 @@ static const uint64_t *wanted_of(const struct calls *calls)
 }
 
 /* Parses the reply. *decoded: number of operations read from it; *done: number of operations that are assumed to have succeeded. */
-static void walk_reply(struct calls *calls, uint32_t *decoded, uint32_t *done)
+static void walk_reply(struct nfs_names *names, uint32_t *decoded, uint32_t *done)
 {
+	struct calls *calls = &names->calls;
 	const struct rpc_exchange *exchange = calls->exchange;
 	const struct rtap_rpc_facts *facts = &exchange->call.facts;
 	const struct rtap_context context = {
@@ -490,7 +496,8 @@ static void walk_reply(struct calls *calls, uint32_t *decoded, uint32_t *done)
 		.rpc_flavor = facts->flavor, .rpc_gss_procedure = facts->gss_procedure, .rpc_gss_service = facts->gss_service,
 	};
 	struct reply_sink reply = {
-		.sink = { .operation = reply_operation, .status = reply_status, .value = reply_value, .handles = true }, .calls = calls,
+		.sink = { .operation = reply_operation, .status = reply_status, .value = reply_value, .handles = true },
+		.names = names, .calls = calls,
 	};
 	enum result result;
 
@@ -511,8 +518,9 @@ static void walk_reply(struct calls *calls, uint32_t *decoded, uint32_t *done)
 		--*done;
 }
 
-void calls_walk(struct calls *calls, const struct rpc_exchange *exchange)
+static void walk(struct nfs_names *names, const struct rpc_exchange *exchange)
 {
+	struct calls *calls = &names->calls;
 	struct call_sink call = { .sink = { .operation = call_operation, .value = call_value, .handles = true }, .calls = calls };
 	static const struct reply_operation unreported;
 	const struct rpc_part *reply = &exchange->reply;
@@ -533,9 +541,16 @@ void calls_walk(struct calls *calls, const struct rpc_exchange *exchange)
 	}
 	done = calls->count;
 	if (reply->present)
-		walk_reply(calls, &decoded, &done);
+		walk_reply(names, &decoded, &done);
 	for (uint32_t i = decoded; i < done; i++)
-		calls->done(calls, &calls->operations[i], &unreported);
+		nfs_names_operation(names, &calls->operations[i], &unreported);
+}
+
+void calls_walk(struct nfs_names *names, struct name_server *server, const struct rpc_exchange *exchange)
+{
+	nfs_names_begin(names, server);
+	walk(names, exchange);
+	nfs_names_end(names);
 }
 
 /* Data of a reply parsed as that of an assumed procedure. */
@@ -619,10 +634,10 @@ enum calls_effect calls_effect(const struct rpc_exchange *exchange, struct reply
 	return is_reply_of(part, 4, NFS4_COMPOUND, &guess) && guess.changes ? CALLS_ANY : CALLS_HARMLESS;
 }
 
-void calls_fini(struct calls *calls)
+void calls_fini(struct nfs_names *names)
 {
-	free(calls->kept);
-	free(calls->operations);
-	calls->kept = NULL;
-	calls->operations = NULL;
+	free(names->calls.kept);
+	free(names->calls.operations);
+	names->calls.kept = NULL;
+	names->calls.operations = NULL;
 }

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * An RPC exchange as file operations: the arguments of each operation in the call, reported together with its results in the reply.
+ * An RPC exchange as file operations: the arguments of each operation in the call, passed together with its results in the reply to nfs_names.h.
  * Covers NFSv3 procedures, NFSv4 operations, and those of MOUNT that return handles.
  */
 #ifndef REASSEMBLY_UPPER_NFS_CALLS_H
 #define REASSEMBLY_UPPER_NFS_CALLS_H
 
 #include "dissect/rpc/nfs.h"
+#include "reassembly/upper/name_tree.h"
 #include "reassembly/upper/rpc_exchange.h"
 
-#include "reassembly/upper/name_tree.h"
+struct nfs_names;
 
 enum calls_protocol { CALLS_MOUNT, CALLS_NFS3, CALLS_NFS4 };
 
@@ -65,15 +66,8 @@ struct reply_entry {
 	struct call_attributes attributes;
 };
 
-/* Receiver of operations. Embed it as the first member. */
+/* The operations of an exchange. */
 struct calls {
-	/* A piece of READ or READ_PLUS data, reported during parsing of the reply; data->there false: a hole of that length. */
-	void (*data)(struct calls *calls, const struct call_operation *call, const struct reply_operation *reply, uint64_t offset,
-		     const struct call_data *data);
-	void (*entry)(struct calls *calls, const struct call_operation *call, const struct reply_operation *reply,
-		      const struct reply_entry *entry);
-	/* The operation, after all its data and entries: the server performed it, as far as the capture shows. */
-	void (*done)(struct calls *calls, const struct call_operation *call, const struct reply_operation *reply);
 	enum calls_protocol protocol;
 	const struct rpc_exchange *exchange;
 	uint8_t *kept;
@@ -96,10 +90,10 @@ enum calls_effect {
 };
 
 /*
- * Selects what calls_walk() reports of NFS: handles and names and, with `contents`, reads, writes and sizes of files. Without it, attributes
- * are read only where they are needed to find the name of a file: in GETATTR, READDIR and FSINFO.
+ * Selects what calls_walk() reads of NFS: handles and names and, with `contents`, reads, writes and sizes of files. Without it, attributes
+ * are read only where they are needed to find the name of a file: in GETATTR, READDIR and FSINFO. `tree` is borrowed. The callbacks are NULL.
  */
-void calls_init(struct calls *calls, bool contents);
+void calls_init(struct nfs_names *names, struct name_tree *tree, bool contents);
 
 /* Whether a procedure of NFSv3, or an operation of NFSv4, contains names of files. */
 bool calls_has_names3(uint32_t procedure);
@@ -108,8 +102,8 @@ bool calls_has_names4(uint32_t number);
 /* Whether the exchange can contain file operations: NFS, or a MOUNT procedure that returns a handle. */
 bool calls_is_about_files(const struct rpc_exchange *exchange);
 
-/* Parses an exchange for which calls_is_about_files() is true, and reports its operations. */
-void calls_walk(struct calls *calls, const struct rpc_exchange *exchange);
+/* Processes the operations of an exchange for which calls_is_about_files() is true. `server`: that of the exchange. */
+void calls_walk(struct nfs_names *names, struct name_server *server, const struct rpc_exchange *exchange);
 
 /* Effect of an exchange without a call. For WRITE and RESIZE sets the attributes (identity and size) and the count in *reply. */
 enum calls_effect calls_effect(const struct rpc_exchange *exchange, struct reply_operation *reply);
@@ -124,6 +118,6 @@ static inline struct rtap_span calls_piece(const struct calls *calls, struct kep
 	return (struct rtap_span){ kept.length ? calls->kept + kept.at : nothing, kept.length };
 }
 
-void calls_fini(struct calls *calls);
+void calls_fini(struct nfs_names *names);
 
 #endif

@@ -59,8 +59,8 @@ void nfs_names_identify(struct nfs_names *names, struct name_node *node, const s
 {
 	if (!node)
 		return;
-	if (names->attributes)
-		names->attributes(names, node, attributes);
+	if (names->attributes_reported)
+		names->attributes_reported(names, node, attributes);
 	if (attributes->has_fsid && attributes->has_fileid)
 		name_tree_identify(names->tree, node, attributes->fsid, attributes->fileid);
 }
@@ -105,8 +105,8 @@ static void learn_current(struct nfs_names *names, struct kept handle)
 
 static void create(struct nfs_names *names, struct name_node *node, const struct call_operation *call)
 {
-	if (node && names->created)
-		names->created(names, node, call);
+	if (node && names->file_created)
+		names->file_created(names, node, call);
 }
 
 /* The opened file is now known by its handle, or at least by its name. */
@@ -172,8 +172,8 @@ static void nfs3_done(struct nfs_names *names, const struct call_operation *call
 			name_tree_bind(names->tree, directory, piece_of(names, call->name), node);
 		return;
 	default:
-		if (node && names->done)
-			names->done(names, node, call, reply);
+		if (node && names->file_operation)
+			names->file_operation(names, node, call, reply);
 		break;
 	}
 	nfs_names_identify(names, node, &reply->attributes);
@@ -234,8 +234,8 @@ static void nfs4_done(struct nfs_names *names, const struct call_operation *call
 		break;
 	default:
 		node = current(names);
-		if (node && names->done)
-			names->done(names, node, call, reply);
+		if (node && names->file_operation)
+			names->file_operation(names, node, call, reply);
 		break;
 	}
 }
@@ -251,11 +251,9 @@ static void mounted(struct nfs_names *names, const struct call_operation *call, 
 		name_tree_mounted(names->tree, node, piece_of(names, call->name));
 }
 
-static void operation_done(struct calls *calls, const struct call_operation *call, const struct reply_operation *reply)
+void nfs_names_operation(struct nfs_names *names, const struct call_operation *call, const struct reply_operation *reply)
 {
-	struct nfs_names *names = (struct nfs_names *)calls;
-
-	switch (calls->protocol) {
+	switch (names->calls.protocol) {
 	case CALLS_MOUNT:
 		mounted(names, call, reply);
 		break;
@@ -269,11 +267,9 @@ static void operation_done(struct calls *calls, const struct call_operation *cal
 }
 
 /* A directory entry gives a name to a handle, or else to the fileid of a file without a name. */
-static void entry_listed(struct calls *calls, const struct call_operation *call, const struct reply_operation *reply,
-			 const struct reply_entry *entry)
+void nfs_names_entry(struct nfs_names *names, const struct call_operation *call, const struct reply_operation *reply, const struct reply_entry *entry)
 {
-	struct nfs_names *names = (struct nfs_names *)calls;
-	struct name_node *directory = calls->protocol == CALLS_NFS3 ? node_of_handle(names, call->directory) : current(names), *node;
+	struct name_node *directory = names->calls.protocol == CALLS_NFS3 ? node_of_handle(names, call->directory) : current(names), *node;
 	struct call_attributes attributes = entry->attributes;
 
 	if (!directory || !entry->name.there || is_dots(piece_of(names, entry->name)))
@@ -313,22 +309,14 @@ void nfs_names_removed(struct nfs_names *names, struct name_server *server, stru
 		name_tree_unbind(names->tree, node, name);
 }
 
-void nfs_names_init(struct nfs_names *names, struct name_tree *tree, bool contents)
-{
-	*names = (struct nfs_names){ .tree = tree, .calls = { .done = operation_done, .entry = entry_listed } };
-	calls_init(&names->calls, contents);
-}
-
-void nfs_names_fini(struct nfs_names *names)
-{
-	calls_fini(&names->calls);
-}
-
-void nfs_names_exchange(struct nfs_names *names, struct name_server *server, const struct rpc_exchange *exchange)
+void nfs_names_begin(struct nfs_names *names, struct name_server *server)
 {
 	names->server = server;
 	go_to(names, NULL);
 	names->saved = names->current;
-	calls_walk(&names->calls, exchange);
+}
+
+void nfs_names_end(struct nfs_names *names)
+{
 	finish_open(names);
 }

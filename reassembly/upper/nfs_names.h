@@ -15,35 +15,37 @@ struct nfs_place {
 	struct kept name;
 };
 
-/* In the caller's memory; embed it as the first member. */
+/* In the caller's memory; embed it as the first member. calls_init() and calls_fini() of nfs_calls.h are for all of it. */
 struct nfs_names {
-	struct calls calls;           /* set calls.data if the data of READs are wanted */
+	struct calls calls;
 	struct name_tree *tree;
 	struct name_server *server;
 	struct nfs_place current, saved;
 	const struct call_operation *opened; /* an OPEN that creates a file, whose node is not known yet */
 	/* Callbacks, or NULL. The server reported attributes of a file; a CREATE or OPEN succeeded; any other operation on a file did. */
-	void (*attributes)(struct nfs_names *names, struct name_node *node, const struct call_attributes *attributes);
-	void (*created)(struct nfs_names *names, struct name_node *node, const struct call_operation *call);
-	void (*done)(struct nfs_names *names, struct name_node *node, const struct call_operation *call, const struct reply_operation *reply);
+	void (*attributes_reported)(struct nfs_names *names, struct name_node *node, const struct call_attributes *attributes);
+	void (*file_created)(struct nfs_names *names, struct name_node *node, const struct call_operation *call);
+	void (*file_operation)(struct nfs_names *names, struct name_node *node, const struct call_operation *call, const struct reply_operation *reply);
+	/* A piece of READ or READ_PLUS data, before its operation; data->there false: a hole of that length. Not NULL with `contents`. */
+	void (*data_read)(struct nfs_names *names, struct name_node *node, const struct call_operation *call, const struct reply_operation *reply,
+			  uint64_t offset, const struct call_data *data);
 };
 
-/* `tree` is borrowed. The callbacks are NULL. `contents`: as for calls_init(). */
-void nfs_names_init(struct nfs_names *names, struct name_tree *tree, bool contents);
-void nfs_names_fini(struct nfs_names *names);
-
-/* Processes an exchange with a call, for which calls_is_about_files() is true. `server`: that of the exchange. */
-void nfs_names_exchange(struct nfs_names *names, struct name_server *server, const struct rpc_exchange *exchange);
+/* For calls_walk(), in this order: begins an exchange with the server; the entries of a directory, and its operation; the end. */
+void nfs_names_begin(struct nfs_names *names, struct name_server *server);
+void nfs_names_entry(struct nfs_names *names, const struct call_operation *call, const struct reply_operation *reply, const struct reply_entry *entry);
+void nfs_names_operation(struct nfs_names *names, const struct call_operation *call, const struct reply_operation *reply);
+void nfs_names_end(struct nfs_names *names);
 
 /*
- * The same for the result of one NFSv3 procedure, without its attributes: a name in a directory was found or created, or is removed. `handle`:
+ * The result of one NFSv3 procedure, without its attributes: a name in a directory was found or created, or is removed. `handle`:
  * of the file; absent: unknown.
  */
 void nfs_names_found(struct nfs_names *names, struct name_server *server, struct rtap_span directory, struct rtap_span name,
 		     struct rtap_span handle);
 void nfs_names_removed(struct nfs_names *names, struct name_server *server, struct rtap_span directory, struct rtap_span name);
 
-/* For callbacks: the file that an operation is about; the saved file handle's. NULL: unknown. */
+/* The file that an operation is about; the saved file handle's. NULL: unknown. */
 struct name_node *nfs_names_node(struct nfs_names *names, const struct call_operation *call);
 struct name_node *nfs_names_saved(struct nfs_names *names);
 

@@ -30,7 +30,7 @@ static struct rpc_names *names_of(struct rtap_tracker *tracker)
 	if (!names)
 		return NULL;
 	name_tree_init(&names->tree, sizeof(struct name_node), sizeof(struct name_server), tracker->budget.limit / TREE_SHARE);
-	nfs_names_init(&names->walk, &names->tree, false);
+	calls_init(&names->walk, &names->tree, false);
 	names->entry.apart = true;
 	tracker->names = names;
 	return names;
@@ -94,7 +94,7 @@ void rpc_names_learn(struct rtap_tracker *tracker, const struct rpc_exchange *ex
 
 	if (!server)
 		return;
-	nfs_names_exchange(&tracker->names->walk, server, exchange);
+	calls_walk(&tracker->names->walk, server, exchange);
 	leave(tracker, tracker->names);
 }
 
@@ -275,7 +275,7 @@ void rpc_names_fini(struct rtap_tracker *tracker)
 	if (!names)
 		return;
 	budget_give(&tracker->budget, &names->entry, names->entry.bytes);
-	nfs_names_fini(&names->walk);
+	calls_fini(&names->walk);
 	name_tree_fini(&names->tree);
 	free(names);
 	tracker->names = NULL;
