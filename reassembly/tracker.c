@@ -362,6 +362,7 @@ static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame
 		socket_packet(tracker, frame, context_of(tracker, &known), packet);
 		return;
 	}
+	packet_restore_carrier(packet);
 	ib_packet(tracker, packet, copy, &result);
 	if (result.records.bytes)
 		dissect_transfer(&result, context_of(tracker, &known), packet);
@@ -376,6 +377,8 @@ static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame
 	if (upper_may_need(&result, packet))
 		take_upper(tracker, context_of(tracker, &known), packet, &result);
 	flow_add_layer(packet);
+	/* a whole message was dissected, with its IP header */
+	packet_restore_carrier(packet);
 	if (result.icrc_ignored)
 		ignore_icrc(packet);
 	if (result.touched && tracker->examines)

@@ -4,6 +4,7 @@
 #include "dissect/engine/ends.h"
 #include "dissect/engine/line_fit.h"
 
+#define PORTS_LENGTH 4 /* UDP and TCP begin with both ports */
 #define ENDS_WIDTH 32
 #define GID_LABEL "gid "
 #define ENDS_MOST (160 + LINE_PAD) /* label, two addresses with numbers, and padding */
@@ -31,20 +32,20 @@ static enum end_number number_of_udp(const struct rtap_packet *packet, const str
 		return number_of_bth(packet, after);
 	if (after && after->protocol != PROTOCOL_PAYLOAD && after->protocol != PROTOCOL_RPC)
 		return END_NONE;
-	return packet->source_port || packet->destination_port ? END_PORT : END_NONE;
+	return udp->length >= PORTS_LENGTH && load32(layer_bytes(packet, udp)) ? END_PORT : END_NONE;
 }
 
-/* By the transport header after a network layer and its extensions. */
-static __attribute__((noinline)) enum end_number search_number(const struct rtap_packet *packet, const struct rtap_layer *layer)
+/* By the transport header after a network layer and its extensions, to which *layer moves. */
+static __attribute__((noinline)) enum end_number search_number(const struct rtap_packet *packet, const struct rtap_layer **layer)
 {
-	while ((layer = layer_after(packet, layer))) {
-		switch (layer->protocol) {
+	while ((*layer = layer_after(packet, *layer))) {
+		switch ((*layer)->protocol) {
 		case PROTOCOL_UDP:
-			return ends_show_ports(packet) ? number_of_udp(packet, layer) : END_NONE;
+			return ends_show_ports(packet) ? number_of_udp(packet, *layer) : END_NONE;
 		case PROTOCOL_BTH:
-			return number_of_bth(packet, layer);
+			return number_of_bth(packet, *layer);
 		case PROTOCOL_TCP:
-			return packet->tcp.present && ends_show_ports(packet) ? END_PORT : END_NONE;
+			return packet->tcp.present && (*layer)->length >= PORTS_LENGTH && ends_show_ports(packet) ? END_PORT : END_NONE;
 		case PROTOCOL_HOP_OPTIONS:
 		case PROTOCOL_ROUTING:
 		case PROTOCOL_FRAGMENT:
@@ -58,11 +59,13 @@ static __attribute__((noinline)) enum end_number search_number(const struct rtap
 	return END_NONE;
 }
 
-static inline enum end_number number_after(const struct rtap_packet *packet, const struct rtap_layer *layer)
+static inline enum end_number number_after(const struct rtap_packet *packet, const struct rtap_layer **layer)
 {
+	const struct rtap_layer *next = *layer + 1;
+
 	/* most packets */
-	if (packet->layers + packet->layer_count - layer > 2 && layer[1].protocol == PROTOCOL_UDP && layer[2].protocol == PROTOCOL_BTH)
-		return number_of_bth(packet, layer + 2);
+	if (packet->layers + packet->layer_count - next > 1 && next[0].protocol == PROTOCOL_UDP && next[1].protocol == PROTOCOL_BTH)
+		return number_of_bth(packet, next + 1);
 	return search_number(packet, layer);
 }
 
@@ -75,10 +78,13 @@ struct numbers {
 
 static inline struct numbers numbers_of(const struct rtap_packet *packet, const struct rtap_layer *layer)
 {
-	enum end_number kind = number_after(packet, layer);
+	enum end_number kind = number_after(packet, &layer);
 
-	if (kind == END_PORT)
-		return (struct numbers){ END_PORT, true, packet->source_port, packet->destination_port };
+	if (kind == END_PORT) {
+		const uint8_t *ports = layer_bytes(packet, layer);
+
+		return (struct numbers){ END_PORT, true, load16(ports), load16(ports + 2) };
+	}
 	return (struct numbers){
 		.kind = kind,
 		.has_source = kind != END_NONE && (packet->ib.has_deth || packet->flow.has_source_qpn),
@@ -113,12 +119,14 @@ struct ends {
 	const uint8_t *addresses;
 	unsigned length; /* of one address */
 	bool is_gid;
+	bool is_carried; /* in an InfiniBand message: not a column */
 	struct numbers numbers;
 };
 
 static inline uint32_t form_of(const struct ends *ends)
 {
-	return (uint32_t)ends->numbers.kind << 16 | (uint32_t)ends->numbers.has_source << 9 | (uint32_t)ends->is_gid << 8 | ends->length;
+	return (uint32_t)ends->numbers.kind << 16 | (uint32_t)ends->is_carried << 10 | (uint32_t)ends->numbers.has_source << 9 |
+	       (uint32_t)ends->is_gid << 8 | ends->length;
 }
 
 static inline bool is_text_of(const struct ends_text *text, const struct ends *ends)
@@ -147,7 +155,10 @@ static __attribute__((noinline)) void put_ends(const struct ends *ends, struct e
 	to = put_end(to, ends->addresses, ends->length, numbers->kind, numbers->has_source, numbers->source);
 	to = put_end(line_put(to, " > "), ends->addresses + ends->length, ends->length, numbers->kind, numbers->kind != END_NONE,
 		     numbers->destination);
-	to = line_put_pad(begin, to, ENDS_WIDTH);
+	if (ends->is_carried)
+		*to++ = ' ';
+	else
+		to = line_put_pad(begin, to, ENDS_WIDTH);
 	if (text && to - begin <= ENDS_TEXT_MOST) {
 		memcpy(text->addresses, ends->addresses, 2 * ends->length);
 		text->source = numbers->source;
@@ -188,19 +199,28 @@ static __attribute__((noinline)) void spare_outer(struct line *line)
 	line_spare_within(line, line->ends_begin, line->after_ends, LINE_SPARE_OUTER);
 }
 
+/* Returns whether a network header follows a BTH: IP or Ethernet over InfiniBand. */
+static bool is_carried(const struct rtap_packet *packet, const struct rtap_layer *network)
+{
+	while (network > packet->layers && network->protocol != PROTOCOL_BTH)
+		network--;
+	return network->protocol == PROTOCOL_BTH;
+}
+
 void ends_summary(const struct rtap_packet *packet, const struct rtap_layer *layer, bool is_gid, const uint8_t *source, unsigned length,
 		  struct line *line)
 {
 	struct numbers numbers = numbers_of(packet, layer);
+	bool carried = numbers.kind != END_QPN && packet->ib.has_bth && is_carried(packet, layer);
 
 	/* elsewhere than in a line of a packet nothing may precede it */
 	if (line->ends && line->after_ends && line->after_ends != line->next)
 		spare_outer(line);
 	line->ends_begin = line->next;
 	if (length == 4) {
-		append_ends(&(struct ends){ source, 4, false, numbers }, line); /* a GID has 16 bytes */
+		append_ends(&(struct ends){ source, 4, false, carried, numbers }, line); /* a GID has 16 bytes */
 	} else {
-		append_ends(&(struct ends){ source, 16, is_gid, numbers }, line);
+		append_ends(&(struct ends){ source, 16, is_gid, carried, numbers }, line);
 		if (is_gid && line->ends && !line->cut)
 			line_spare_within(line, line->ends_begin, line->ends_begin + strlen(GID_LABEL), LINE_SPARE_LOWER);
 	}

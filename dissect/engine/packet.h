@@ -122,6 +122,14 @@ struct packet_paths {
 	char text[248];
 };
 
+/* The network of an InfiniBand packet which carries IP or Ethernet: the members of struct rtap_packet before the inner headers were read. */
+struct packet_carrier {
+	bool present;
+	uint8_t address_length, traffic_class;
+	uint16_t ip_id, source_port, destination_port;
+	const uint8_t *source_address, *destination_address;
+};
+
 /* The headers of one frame and the facts read from them. Filled by dissect_frame(). */
 struct rtap_packet {
 	const struct rtap_frame *frame;
@@ -134,7 +142,7 @@ struct rtap_packet {
 	uint8_t anomaly_count;       /* stored in `anomalies`; further ones are only counted */
 	uint32_t anomalies_found;
 	uint64_t protocols[RTAP_PROTOCOL_WORDS]; /* protocols present, one bit each */
-	/* addresses of the innermost network header; NULL without one */
+	/* addresses of the innermost network header, after packet_restore_carrier() of the one that carries BTH; NULL without one */
 	const uint8_t *source_address, *destination_address;
 	uint8_t address_length;      /* 4 or 16 */
 	uint8_t traffic_class;       /* DSCP and ECN of the innermost IP header */
@@ -144,6 +152,7 @@ struct rtap_packet {
 	uint8_t upper;               /* enum rtap_upper: protocol as which its SEND was dissected, if its header is present */
 	struct packet_request request; /* from the context */
 	struct rtap_fragment_facts fragment;
+	struct packet_carrier carrier;
 	struct rtap_ib_facts ib;
 	struct rtap_mad_facts mad;
 	struct rtap_cm_facts cm;
@@ -208,6 +217,22 @@ struct opened_packet {
 /* The context that the options of a user describe. FAILED: see struct_size_take(). */
 enum rtap_status packet_context(const struct rtap_dissect_options *options, struct rtap_context *context, struct rtap_error *error)
 	__attribute__((warn_unused_result));
+
+/* The addresses and ports are again those of the network that carries BTH, though its message carries others. */
+static inline void packet_restore_carrier(struct rtap_packet *packet)
+{
+	const struct packet_carrier *carrier = &packet->carrier;
+
+	if (__builtin_expect(!carrier->present, 1))
+		return;
+	packet->address_length = carrier->address_length;
+	packet->traffic_class = carrier->traffic_class;
+	packet->ip_id = carrier->ip_id;
+	packet->source_port = carrier->source_port;
+	packet->destination_port = carrier->destination_port;
+	packet->source_address = carrier->source_address;
+	packet->destination_address = carrier->destination_address;
+}
 
 /* Returns whether the packet has a header of the protocol (its number in the registry). */
 static inline bool packet_has(const struct rtap_packet *packet, uint16_t protocol)

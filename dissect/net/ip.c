@@ -191,12 +191,23 @@ static const struct rtap_field ipv4_fields[] = {
 	{ "ip.dst", "Destination Address", IPV4_DST, RTAP_IPV4, 0, NULL, NULL, NULL },
 };
 
+/* Queue pairs have the addresses of the network that carries them, whatever their messages carry. */
+static __attribute__((cold, noinline)) void keep_carrier(struct rtap_packet *packet)
+{
+	if (packet->carrier.present)
+		return;
+	packet->carrier = (struct packet_carrier){ true, packet->address_length, packet->traffic_class, packet->ip_id, packet->source_port,
+						   packet->destination_port, packet->source_address, packet->destination_address };
+}
+
 static void note_addresses(struct parse *parse, const uint8_t *source, uint8_t length)
 {
 	struct rtap_packet *packet = parse->packet;
 
 	if (parse->quoted)
 		return;
+	if (unlikely(packet->ib.has_bth))
+		keep_carrier(packet);
 	packet->source_address = source;
 	packet->destination_address = source + length;
 	packet->address_length = length;
