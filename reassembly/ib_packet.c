@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dissect/engine/crc32.h"
+#include "dissect/engine/packet_ends.h"
 #include "dissect/infiniband/ib.h"
 #include "dissect/infiniband/ib_crc.h"
 #include "reassembly/connection.h"
@@ -23,35 +24,6 @@
 #include "reassembly/upper.h"
 #include "reassembly/content_pairing.h"
 
-static void set_address(struct rtap_end *end, const uint8_t *address, unsigned length)
-{
-	memcpy(end->address, address, length);
-	end->address_length = (uint8_t)length;
-}
-
-static void set_lid(struct rtap_end *end, uint16_t lid)
-{
-	end->address[0] = (uint8_t)(lid >> 8);
-	end->address[1] = (uint8_t)lid;
-	end->address_length = 2;
-}
-
-void ib_packet_ends(const struct rtap_packet *packet, struct rtap_end *source, struct rtap_end *destination)
-{
-	*source = *destination = (struct rtap_end){ 0 };
-	if (packet->source_address) {
-		set_address(source, packet->source_address, packet->address_length);
-		set_address(destination, packet->destination_address, packet->address_length);
-	} else if (packet->ib.has_lrh) {
-		set_lid(source, packet->ib.slid);
-		set_lid(destination, packet->ib.dlid);
-	}
-	destination->qpn = packet->ib.dest_qpn;
-	destination->qpn_known = true;
-	source->qpn = packet->ib.src_qpn;
-	source->qpn_known = packet->ib.has_deth;
-}
-
 /* The result of flow_key_of() for the ends of a packet between connected queue pairs. */
 static void flow_key_of_packet(const struct rtap_packet *packet, struct flow_key *key)
 {
@@ -61,7 +33,7 @@ static void flow_key_of_packet(const struct rtap_packet *packet, struct flow_key
 		flow_key_set(key, packet->source_address, packet->destination_address, packet->ib.dest_qpn);
 		return;
 	}
-	ib_packet_ends(packet, &source, &destination);
+	packet_ends(packet, &source, &destination);
 	*key = flow_key_of(&source, &destination, destination.qpn, 0, false);
 }
 
@@ -125,7 +97,7 @@ static __attribute__((cold, noinline)) struct connection *infer(struct rtap_trac
 
 	if (!connection)
 		return NULL;
-	ib_packet_ends(packet, &connection->shown.a, &connection->shown.b);
+	packet_ends(packet, &connection->shown.a, &connection->shown.b);
 	connection->shown.transport = (uint8_t)transport_of(packet->ib.opcode);
 	connection->streams[0].reliable = connection->streams[1].reliable = connection->shown.transport != RTAP_TRANSPORT_UC;
 	flow_attach(flow, connection, true);
@@ -502,7 +474,7 @@ static void __attribute__((noinline)) note_copy(struct rtap_tracker *tracker, st
 									  RTAP_CONNECTION_ANOMALY_CAPTURED_TWICE;
 
 	if (packet->ib.has_deth) {
-		ib_packet_ends(packet, &source, &destination);
+		packet_ends(packet, &source, &destination);
 		key = flow_key_of(&source, &destination, destination.qpn, source.qpn, true);
 	} else {
 		flow_key_of_packet(packet, &key);
@@ -524,7 +496,7 @@ static __attribute__((noinline)) void unconnected(struct rtap_tracker *tracker, 
 {
 	struct rtap_end source, destination;
 
-	ib_packet_ends(packet, &source, &destination);
+	packet_ends(packet, &source, &destination);
 	if (is_corrupt(tracker, NULL, packet, result)) {
 		tracker->counters.anomaly_counts[RTAP_CONNECTION_ANOMALY_BAD_ICRC]++;
 		return;

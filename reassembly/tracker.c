@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/struct_size.h"
 #include "dissect/dissect.h"
+#include "dissect/engine/packet_ends.h"
 #include "dissect/flow.h"
 #include "dissect/management/cm.h"
 #include "reassembly/connection.h"
@@ -183,7 +184,7 @@ static __attribute__((cold, noinline)) void take_consumer(const struct rtap_trac
 
 	if (packet->cm.attribute != CM_REP && packet->cm.attribute != CM_REJ)
 		return;
-	ib_packet_ends(packet, &source, &destination);
+	packet_ends(packet, &source, &destination);
 	context->cm_consumer = handshake_consumer(tracker, &packet->cm, &destination);
 	if (context->cm_consumer != RTAP_CM_CONSUMER_UNKNOWN)
 		packet_dissect_private(packet, context);
@@ -195,7 +196,7 @@ static void take_group_management(struct rtap_tracker *tracker, const struct rta
 
 	if (!packet_has(packet, PROTOCOL_IGMP) && !packet_has(packet, PROTOCOL_ICMPV6) && !packet_has(packet, PROTOCOL_MAD))
 		return;
-	ib_packet_ends(packet, &source, &destination);
+	packet_ends(packet, &source, &destination);
 	multicast_packet(tracker, packet, &source);
 }
 

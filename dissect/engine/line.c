@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include "dissect/engine/cursor.h"
 #include "dissect/engine/line.h"
 
 /* Two digits of each byte. */
@@ -296,6 +297,23 @@ static char *put_ipv6(char *to, const uint8_t *address)
 char *line_put_ip(char *to, const uint8_t *address, unsigned length)
 {
 	return length == 4 ? line_put_ipv4(to, address) : put_ipv6(to, address);
+}
+
+char *line_put_address(char *to, const uint8_t *address, unsigned length)
+{
+	switch (length) {
+	case 2: return line_put_dec(line_put(to, "lid "), load16(address));
+	case 4:
+	case 16: return line_put_ip(to, address, length);
+	default: return line_put(to, "unknown");
+	}
+}
+
+void line_address(struct line *line, const uint8_t *address, unsigned length)
+{
+	char spare[LINE_IP_MOST], *begin = line_begin(line, spare, sizeof spare);
+
+	line_end(line, begin, line_put_address(begin, address, length));
 }
 
 void line_ipv6(struct line *line, const uint8_t *address)

@@ -106,6 +106,8 @@ char *line_put_seconds(char *to, int64_t nanoseconds);
 char *line_put_ipv4(char *to, const uint8_t *address);
 /* An address of 4 or 16 bytes (RFC 5952): at most 45 bytes. */
 char *line_put_ip(char *to, const uint8_t *address, unsigned length);
+/* As line_address(). */
+char *line_put_address(char *to, const uint8_t *address, unsigned length);
 #define LINE_IP_MOST 45
 
 #define LINE_PAD 32
@@ -156,6 +158,8 @@ void line_ipv4(struct line *line, const uint8_t *address);
 void line_ipv6(struct line *line, const uint8_t *address);
 /* An address of 4 or 16 bytes. */
 void line_ip(struct line *line, const uint8_t *address, unsigned length);
+/* The address of an end (struct rtap_end), by its length: an IP address or GID, "lid 12" of 2 bytes, "unknown". */
+void line_address(struct line *line, const uint8_t *address, unsigned length);
 /* Two hexadecimal digits per byte, separated by `separator` unless it is 0. */
 void line_hex_bytes(struct line *line, const uint8_t *bytes, size_t length, char separator);
 /*

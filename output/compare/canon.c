@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "dissect/engine/packet_ends.h"
 #include "dissect/engine/protocol.h"
 #include "output/compare/canon_internal.h"
 #include "output/compare/canon_write.h"
@@ -195,53 +196,31 @@ static void take_message(struct canon *canon, struct group *group, struct making
 /* Hash of a datagram's two addresses, independent of the direction. */
 static uint64_t pair_key(const struct rtap_packet *packet)
 {
-	const uint8_t *first = packet->source_address, *second = packet->destination_address;
-	uint64_t hash;
+	struct rtap_end ends[2];
+	bool swapped;
 
-	if (!first || !second) {
-		uint16_t lids[2] = { packet->ib.slid, packet->ib.dlid };
-
-		if (lids[0] > lids[1]) {
-			lids[0] = packet->ib.dlid;
-			lids[1] = packet->ib.slid;
-		}
-		return canon_mark(2, lids, sizeof lids);
-	}
-	if (memcmp(first, second, packet->address_length) > 0) {
-		first = packet->destination_address;
-		second = packet->source_address;
-	}
-	hash = canon_mark(0, first, packet->address_length);
-	return canon_mark(hash, second, packet->address_length);
+	packet_ends(packet, &ends[0], &ends[1]);
+	swapped = memcmp(ends[0].address, ends[1].address, sizeof ends[0].address) > 0;
+	return canon_mark(canon_mark(0, ends[swapped].address, ends[swapped].address_length), ends[!swapped].address, ends[!swapped].address_length);
 }
 
 /* The key of an RPC message's note: transaction ids are unique per sender only. */
-static uint64_t rpc_key(uint32_t xid, bool is_reply, bool from_a, const uint8_t *a, const uint8_t *b, size_t length)
+static uint64_t rpc_key(uint32_t xid, bool is_reply, bool from_a, const struct rtap_end *a, const struct rtap_end *b)
 {
-	uint64_t hash = canon_mark((uint64_t)xid << 2 | (uint64_t)is_reply << 1 | from_a, a, length);
+	uint64_t hash = canon_mark((uint64_t)xid << 2 | (uint64_t)is_reply << 1 | from_a, a->address, a->address_length);
 
-	return canon_mark(hash, b, length);
-}
-
-static void packet_end(struct line *line, const char *name, const uint8_t *address, uint8_t length, uint16_t lid)
-{
-	canon_name(line, name);
-	if (address) {
-		line_ip(line, address, length);
-	} else {
-		line_text(line, "lid:");
-		line_dec(line, lid);
-	}
+	return canon_mark(hash, b->address, b->address_length);
 }
 
 static void write_management_role(const struct making *making, struct line *line)
 {
-	const struct rtap_packet *packet = making->packet;
+	struct rtap_end source, destination;
 
+	packet_ends(making->packet, &source, &destination);
 	canon_name(line, "transport");
 	line_text(line, "MAD");
-	packet_end(line, "client", packet->source_address, packet->address_length, packet->ib.slid);
-	packet_end(line, "server", packet->destination_address, packet->address_length, packet->ib.dlid);
+	canon_item_end("client", &source, line);
+	canon_item_end("server", &destination, line);
 }
 
 static void write_role(const struct making *making, struct line *line)
@@ -321,21 +300,19 @@ static void write_fields(const struct making *making, struct line *line)
 
 static bool sent_by(const struct rtap_packet *packet, const struct group *group)
 {
-	if (!packet->source_address)
-		return group->address_length == 2 && (uint32_t)(group->source[0] << 8 | group->source[1]) == packet->ib.slid;
-	return group->address_length == packet->address_length && !memcmp(group->source, packet->source_address, packet->address_length);
+	struct rtap_end source, destination;
+
+	packet_ends(packet, &source, &destination);
+	return group->address_length == source.address_length && !memcmp(group->source, source.address, source.address_length);
 }
 
 static void remember_sender(struct group *group, const struct rtap_packet *packet)
 {
-	if (packet->source_address) {
-		group->address_length = packet->address_length;
-		memcpy(group->source, packet->source_address, packet->address_length);
-	} else {
-		group->address_length = 2;
-		group->source[0] = (uint8_t)(packet->ib.slid >> 8);
-		group->source[1] = (uint8_t)packet->ib.slid;
-	}
+	struct rtap_end source, destination;
+
+	packet_ends(packet, &source, &destination);
+	group->address_length = source.address_length;
+	memcpy(group->source, source.address, source.address_length);
 }
 
 static struct group *management_group(struct canon *canon, const struct rtap_packet *packet)
@@ -390,10 +367,10 @@ static void note(struct canon *canon, const struct rtap_packet *packet, enum can
 static void note_rpc(struct canon *canon, const struct rtap_packet *packet)
 {
 	bool from_a = packet->flow.from_a;
-	const uint8_t *a = from_a ? packet->source_address : packet->destination_address;
-	const uint8_t *b = from_a ? packet->destination_address : packet->source_address;
+	struct rtap_end a, b;
 
-	note(canon, packet, CANON_PART_RPC, CANON_NOTE_RPC, rpc_key(packet->rpc.xid, packet->rpc.is_reply, from_a, a, b, packet->address_length));
+	packet_ends(packet, from_a ? &a : &b, from_a ? &b : &a);
+	note(canon, packet, CANON_PART_RPC, CANON_NOTE_RPC, rpc_key(packet->rpc.xid, packet->rpc.is_reply, from_a, &a, &b));
 }
 
 static void write_refusal(const struct making *making, struct line *line)
@@ -451,7 +428,7 @@ void canon_packet(struct canon *canon, const struct rtap_packet *packet)
 		return;
 	if (packet->rpcrdma.present && packet->flow.completes)
 		note(canon, packet, CANON_PART_HEADER, CANON_NOTE_FRAME, packet->flow.message_first_frame);
-	if (packet->rpc.present && packet->source_address)
+	if (packet->rpc.present)
 		note_rpc(canon, packet);
 	if (is_refusal(packet)) {
 		group->asked_again_shown += packet->ib.aeth_kind == RTAP_AETH_RNR_NAK || packet->ib.aeth_value == RTAP_NAK_SEQUENCE_ERROR;
@@ -508,8 +485,7 @@ static void take_rpc(struct canon *canon, const struct rtap_message *message)
 	making.send = carried ? &canon->send.message : NULL;
 	canon->send.present = false;
 	fields = canon_notes_find(&canon->notes, CANON_NOTE_RPC,
-				  rpc_key(message->xid, message->kind == RTAP_KIND_RPC_REPLY, message->from_a, connection->a.address,
-					  connection->b.address, connection->a.address_length));
+				  rpc_key(message->xid, message->kind == RTAP_KIND_RPC_REPLY, message->from_a, &connection->a, &connection->b));
 	making.note = fields;
 	take_message(canon, group_of(canon, BY_NUMBER, connection->number, message->first_frame), &making, write_rpc);
 	canon_notes_remove(&canon->notes, fields);

@@ -340,7 +340,7 @@ void canon_item_setup(const struct rtap_connection *connection, struct line *lin
 	anomalies(connection, line);
 }
 
-static void end_text(const char *name, const struct rtap_end *end, struct line *line)
+void canon_item_end(const char *name, const struct rtap_end *end, struct line *line)
 {
 	canon_name(line, name);
 	switch (end->address_length) {
@@ -377,6 +377,6 @@ void canon_item_role(const struct rtap_connection *connection, struct line *line
 	text(line, "transport", rtap_transport_name((enum rtap_transport)connection->transport));
 	if (connection->has_service)
 		service(connection, line);
-	end_text("client", &connection->a, line);
-	end_text("server", &connection->b, line);
+	canon_item_end("client", &connection->a, line);
+	canon_item_end("server", &connection->b, line);
 }

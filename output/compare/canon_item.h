@@ -30,6 +30,8 @@ void canon_item_rpc(const struct rtap_message *message, const struct rtap_messag
 void canon_item_refusal(const struct rtap_packet *packet, const struct canon_keep *keep, struct line *line);
 /* The parameters of a connection other than its role. */
 void canon_item_setup(const struct rtap_connection *connection, struct line *line);
+/* The address of an end, as a LID "lid:12". */
+void canon_item_end(const char *name, const struct rtap_end *end, struct line *line);
 /* The connection's role: its service and its ends. */
 void canon_item_role(const struct rtap_connection *connection, struct line *line);
 

@@ -155,7 +155,7 @@ static void json_end(const char *key, const uint8_t *address, uint8_t length, co
 	if (length) {
 		object_key(line, "addr");
 		line_char(line, '"');
-		line_ip(line, address, length);
+		line_address(line, address, length);
 		line_char(line, '"');
 	}
 	if (has_number)
@@ -512,7 +512,7 @@ static void text_end(const uint8_t *address, uint8_t length, bool is_tcp, bool h
 	if (length == 16)
 		line_char(line, '[');
 	if (length)
-		line_ip(line, address, length);
+		line_address(line, address, length);
 	if (length == 16)
 		line_char(line, ']');
 	if (!has_number)

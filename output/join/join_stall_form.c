@@ -13,7 +13,7 @@ static void put_host(const struct join_verdict *verdict, struct line *line)
 	const struct transmission_flow *flow = &verdict->packet->direction->flow;
 
 	if (flow->address_length)
-		line_ip(line, verdict->place == JOIN_RECEIVER ? flow->destination : flow->source, flow->address_length);
+		line_address(line, verdict->place == JOIN_RECEIVER ? flow->destination : flow->source, flow->address_length);
 	else
 		line_text(line, join_verdict_place_name(verdict->place));
 }

@@ -12,26 +12,9 @@
 
 #define COUNT_COLUMNS 16 /* of a number after a name, with what separates them */
 
-static char *put_address(char *to, const uint8_t *bytes, uint8_t length)
-{
-	switch (length) {
-	case 2: return line_put_dec(line_put(to, "lid "), (uint64_t)bytes[0] << 8 | bytes[1]);
-	case 4:
-	case 16: return line_put_ip(to, bytes, length);
-	default: return line_put(to, "unknown");
-	}
-}
-
-static void address(const uint8_t *bytes, uint8_t length, struct line *line)
-{
-	char spare[END_MOST], *begin = line_begin(line, spare, sizeof spare);
-
-	line_end(line, begin, put_address(begin, bytes, length));
-}
-
 void end_address(const struct rtap_end *end, struct line *line)
 {
-	address(end->address, end->address_length, line);
+	line_address(line, end->address, end->address_length);
 }
 
 /* Service ids of IP ports: IBTA vol. 1, A11.3. */
@@ -132,7 +115,7 @@ static void json_life(const struct rtap_connection *connection, struct line *lin
 		if (event->by_length) {
 			object_key(line, "by");
 			line_char(line, '"');
-			address(event->by, event->by_length, line);
+			line_address(line, event->by, event->by_length);
 			line_char(line, '"');
 		}
 		line_char(line, '}');
@@ -200,7 +183,7 @@ char *end_put_short(char *to, const struct rtap_end *end)
 
 	if (in_brackets)
 		*to++ = '[';
-	to = put_address(to, end->address, end->address_length);
+	to = line_put_address(to, end->address, end->address_length);
 	if (in_brackets)
 		*to++ = ']';
 	if (end->qpn_known)
@@ -210,7 +193,7 @@ char *end_put_short(char *to, const struct rtap_end *end)
 
 char *end_put(char *to, const struct rtap_end *end)
 {
-	to = put_address(to, end->address, end->address_length);
+	to = line_put_address(to, end->address, end->address_length);
 	if (end->port_known)
 		to = line_put_dec(line_put(to, " port "), end->port);
 	return end->qpn_known ? line_put_hex(line_put(to, " qp 0x"), end->qpn, 6) : to;
@@ -275,7 +258,7 @@ static void text_life(const struct rtap_connection *connection, const struct clo
 		line_text(line, event->name);
 		if (event->by_length) {
 			line_text(line, " by ");
-			address(event->by, event->by_length, line);
+			line_address(line, event->by, event->by_length);
 		}
 		if (event->reason) {
 			line_text(line, " reason ");

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dissect/engine/packet_ends.h"
 #include "dissect/rpc/rpc_programs.h"
 #include "dissect/rpc/rpc_status.h"
 #include "dissect/management/cm.h"
@@ -193,17 +194,12 @@ static void label_tcp(uint8_t flags, struct line *line)
 
 static void take_addresses(struct report_signal *signal, const struct rtap_packet *packet)
 {
-	if (packet->source_address && packet->destination_address) {
-		signal->address_length = packet->address_length;
-		memcpy(signal->source, packet->source_address, packet->address_length);
-		memcpy(signal->destination, packet->destination_address, packet->address_length);
-	} else if (packet->ib.has_lrh) {
-		signal->address_length = 2;
-		signal->source[0] = (uint8_t)(packet->ib.slid >> 8);
-		signal->source[1] = (uint8_t)packet->ib.slid;
-		signal->destination[0] = (uint8_t)(packet->ib.dlid >> 8);
-		signal->destination[1] = (uint8_t)packet->ib.dlid;
-	}
+	struct rtap_end source, destination;
+
+	packet_ends(packet, &source, &destination);
+	signal->address_length = source.address_length;
+	memcpy(signal->source, source.address, sizeof signal->source);
+	memcpy(signal->destination, destination.address, sizeof signal->destination);
 }
 
 void report_signal(struct report *report, const struct rtap_packet *packet)

@@ -156,14 +156,7 @@ static void add_end(char labels[LABELS], const char *name, const struct rtap_end
 	struct line line;
 
 	line_init(&line, text, sizeof text);
-	if (end->address_length == 2) {
-		line_text(&line, "lid ");
-		line_dec(&line, (uint64_t)end->address[0] << 8 | end->address[1]);
-	} else if (end->address_length) {
-		line_ip(&line, end->address, end->address_length);
-	} else {
-		line_text(&line, "unknown");
-	}
+	line_address(&line, end->address, end->address_length);
 	add_label(labels, name, text, (size_t)(line.next - text));
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/map.h"
 #include "base/memory.h"
+#include "dissect/engine/packet_ends.h"
 #include "reassembly/join/transmission.h"
 #include "reassembly/packet_identity.h"
 
@@ -291,11 +292,12 @@ static struct entry *find(struct transmissions *transmissions, const struct tran
 
 static void name_flow(struct transmission_flow *flow, const struct rtap_packet *packet)
 {
-	if (packet->address_length) {
-		flow->address_length = packet->address_length;
-		memcpy(flow->source, packet->source_address, packet->address_length);
-		memcpy(flow->destination, packet->destination_address, packet->address_length);
-	}
+	struct rtap_end source, destination;
+
+	packet_ends(packet, &source, &destination);
+	flow->address_length = source.address_length;
+	memcpy(flow->source, source.address, sizeof flow->source);
+	memcpy(flow->destination, destination.address, sizeof flow->destination);
 	flow->is_tcp = !packet->ib.has_bth;
 	flow->destination_id = flow->is_tcp ? (uint32_t)packet->source_port << 16 | packet->destination_port : packet->ib.dest_qpn;
 }

@@ -73,19 +73,3 @@ size_t name_text(const uint8_t *name, size_t length, char component[NAME_TEXT_MA
 	*line.next = 0;
 	return (size_t)(line.next - component);
 }
-
-void name_text_address(struct line *line, const uint8_t *address, uint8_t length)
-{
-	switch (length) {
-	case 2:
-		line_text(line, "lid ");
-		line_dec(line, (uint64_t)address[0] << 8 | address[1]);
-		break;
-	case 4:
-	case 16:
-		line_ip(line, address, length);
-		break;
-	default:
-		line_text(line, "unknown");
-	}
-}

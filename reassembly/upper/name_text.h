@@ -11,14 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct line;
-
 #define NAME_TEXT_MAX 255
 
 /* Sets *component to the name, with a NUL. Returns its length. */
 size_t name_text(const uint8_t *name, size_t length, char component[NAME_TEXT_MAX + 1]);
-
-/* Appends the address of an end, as a name of what has no other: an IP address or GID, "lid 48", or "unknown". */
-void name_text_address(struct line *line, const uint8_t *address, uint8_t length);
 
 #endif

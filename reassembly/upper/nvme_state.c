@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "dissect/engine/line.h"
 #include "dissect/nvme/nvme_names.h"
-#include "reassembly/upper/name_text.h"
 #include "reassembly/upper/nvme_state.h"
 #include "reassembly/upper/upper_layers.h"
 
@@ -293,7 +292,7 @@ void nvme_target_address(const struct request *request, char text[NVME_ADDRESS_T
 	struct line line;
 
 	line_init(&line, text, NVME_ADDRESS_TEXT - 1);
-	name_text_address(&line, end->address, end->address_length);
+	line_address(&line, end->address, end->address_length);
 	*line.next = '\0';
 }
 

@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "dissect/engine/line.h"
-#include "reassembly/upper/name_text.h"
 #include "reassembly/upper/rnbd_session.h"
 #include "reassembly/upper/upper_layers.h"
 
@@ -137,7 +136,7 @@ void rnbd_session_set_name(struct rtap_tracker *tracker, struct rnbd_session *se
 	if (!session->name || !is_elsewhere(sessions_of(tracker), session))
 		return;
 	line_char(&line, '@');
-	name_text_address(&line, session->server.address, session->server.address_length);
+	line_address(&line, session->server.address, session->server.address_length);
 	*line.next = '\0';
 	session->target = copy_text(tracker, text);
 	if (!session->target)
@@ -183,7 +182,7 @@ const char *rnbd_target_text(const struct rnbd_session *session, const struct rt
 	if (session && session->target)
 		return session->target;
 	line_init(&line, text, RNBD_TEXT - 1);
-	name_text_address(&line, server->address, server->address_length);
+	line_address(&line, server->address, server->address_length);
 	*line.next = '\0';
 	return text;
 }

@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "dissect/engine/packet_ends.h"
 #include "dissect/engine/protocol.h"
 #include "dissect/rpc/nfs_handle.h"
 #include "dissect/rpc/rpc_body.h"
 #include "dissect/rpc/rpc_programs.h"
 #include "dissect/rpc/rpc_walk.h"
-#include "reassembly/ib_packet.h"
 #include "reassembly/upper/nfs_calls.h"
 #include "reassembly/upper/rpc_names.h"
 #include "reassembly/upper/rpc_paths.h"
@@ -366,7 +366,7 @@ static void take_call(struct rtap_tracker *tracker, struct rtap_packet *packet, 
 	scan.layer = (uint8_t)(body - packet->layers);
 	scan.handles = 0;
 	scan.is_compound = scan.has_names = false;
-	ib_packet_ends(packet, &client, &scan.server);
+	packet_ends(packet, &client, &scan.server);
 	if (body->protocol == PROTOCOL_MOUNT) {
 		scan.has_names = facts->procedure == MOUNT_MNT;
 	} else if (facts->version == 3) {

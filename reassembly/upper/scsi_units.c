@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "dissect/engine/line.h"
 #include "dissect/engine/protocol.h"
-#include "reassembly/upper/name_text.h"
 #include "reassembly/upper/scsi.h"
 #include "reassembly/upper/scsi_units.h"
 
@@ -164,7 +163,7 @@ const char *scsi_target(const struct scsi_session *session, const struct request
 	struct line line;
 
 	line_init(&line, text, SCSI_TARGET_TEXT - 1);
-	name_text_address(&line, end->address, end->address_length);
+	line_address(&line, end->address, end->address_length);
 	*line.next = '\0';
 	return *session->target ? session->target : text;
 }

@@ -560,7 +560,7 @@ static const char *show_address(const uint8_t *address, uint8_t length, char *te
 	struct line line;
 
 	line_init(&line, text, SMB_SERVER_TEXT - 1);
-	name_text_address(&line, address, length);
+	line_address(&line, address, length);
 	*line.next = '\0';
 	return text;
 }

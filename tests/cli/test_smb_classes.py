@@ -1,16 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What QUERY_DIRECTORY, QUERY_INFO and SET_INFO carry: the structures of [MS-FSCC], built here as the specification lays them out; and the
-same SMB traffic on InfiniBand as on RoCE."""
-import hashlib
+"""What QUERY_DIRECTORY, QUERY_INFO and SET_INFO carry: the structures of [MS-FSCC], built here as the specification lays them out."""
 import json
-import os
 import struct
 
-import capfile
-import crc
-import ib
 import smb
-from cli import CliTest, TESTDATA
+from cli import CliTest
 from conversation import Connection, Scene
 
 EPOCH = 116444736000000000  # 1970 in 100 ns since 1601
@@ -201,44 +195,3 @@ class Classes(CliTest):
         row, = self.rows("smb2.cmd == 16 && smb2.flags.response == 1")
         self.assertEqual(row["smb2.output.length"], 4)
         self.assertNotIn("smb2.eof", row)
-
-
-def on_infiniband(frame):
-    """A frame of RoCE v2 over IPv4 as a packet of an InfiniBand link, with the last two bytes of each address as LID."""
-    transport = frame[14 + 20 + 8:-4]
-    head, _ = ib.lrh(8 + len(transport) + 4, 2, slid=int.from_bytes(frame[28:30], "big") + 1, dlid=int.from_bytes(frame[32:34], "big") + 1)
-    data = head + transport + bytes(4)
-    return data + crc.vcrc(data)
-
-
-class Infiniband(CliTest):
-    """The capture is cut off after 256 bytes of a frame, so the packets have no ICRC to speak of."""
-
-    def test_operations_and_files_are_those_on_roce(self):
-        frames = list(capfile.read(os.path.join(TESTDATA, "roce-smbdirect.pcap.gz")))
-        whole = [f for f in frames if len(f[1]) == f[2] and f[1][12:14] == b"\x08\0" and f[1][36:38] == b"\x12\xb7"]
-        roce, native = self.path("roce.pcap"), self.path("ib.pcap")
-        capfile.write_pcap(roce, 1, whole)
-        moved = [(time, on_infiniband(data)) for time, data, _ in whole]
-        capfile.write_pcap(native, 247, [(time, data, len(data)) for time, data in moved])
-        shown = [[json.loads(line) for line in self.lines("operations", "--json", "--no-check-icrc", path)] for path in (roce, native)]
-        self.assertGreaterEqual(len(shown[0]), 100)
-        for one, other in zip(*shown):
-            for row in (one, other):
-                for key in ("connection", "a", "b", "source", "destination"):
-                    row.pop(key, None)
-                row["object"] = row.get("object", "").partition("/s/")[2]
-        self.assertEqual(*shown)
-        self.assertEqual(*[self.digests(path) for path in (roce, native)])
-
-    def digests(self, capture):
-        folder = self.path("files-" + os.path.basename(capture))
-        done = self.run_program("export", "--files", folder, "--no-check-icrc", capture)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        found = {}
-        for path, _, names in os.walk(folder):
-            for name in names:
-                with open(os.path.join(path, name), "rb") as f:
-                    found[os.path.join(path, name).partition("/s/")[2]] = hashlib.sha256(f.read()).hexdigest()
-        self.assertGreater(len(found), 3)
-        return found
