@@ -388,6 +388,18 @@ static void defer(struct rtap_tracker *tracker, struct message *message)
 	note_due(tracker);
 }
 
+/* With its partner: a request is reported before its response. */
+static void defer_both(struct rtap_tracker *tracker, struct message *message)
+{
+	struct message *partner = message->partner;
+
+	if (partner && message->is_response)
+		defer(tracker, partner);
+	defer(tracker, message);
+	if (partner && !message->is_response)
+		defer(tracker, partner);
+}
+
 static bool is_over(const struct rtap_tracker *tracker, const struct message *message)
 {
 	if (message_is_held(message) || (message->stream && !message_is_final(tracker, message)))
@@ -466,12 +478,11 @@ void messages_report_ready(struct rtap_tracker *tracker)
 		}
 		if (!message_is_overdue(tracker, message))
 			break;
-		/* A request is reported before its response. */
-		if (awaited == message->partner)
-			defer(tracker, message);
-		defer(tracker, awaited);
-		if (awaited == message && message->partner)
-			defer(tracker, message->partner);
+		/* Between it and a partner that was deferred, all messages of the queue are: they are not waited for. */
+		if (awaited == message || awaited == message->partner || (message->partner && message->partner->deferred))
+			defer_both(tracker, message);
+		else
+			defer(tracker, awaited);
 	}
 }
 
