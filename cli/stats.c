@@ -23,6 +23,7 @@
 #include "output/stats/finding_text.h"
 #include "output/stats/interval_line.h"
 #include "output/stats/stats_text.h"
+#include "reassembly/tracker.h"
 
 /* Default of --top: rows of a table, and findings. */
 #define DEFAULT_TOP 10
@@ -237,6 +238,7 @@ static int run(const struct options *options)
 		reader->status = EXIT_ERROR;
 		goto out;
 	}
+	tracker_set_any_order(summary.counting.tracker);
 	if (options->columns.form == COLUMNS_CSV)
 		reader_wrote(reader, printer_write(&reader->printer, columns_write_header, &options->columns));
 	if (options->openmetrics)

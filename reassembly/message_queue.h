@@ -29,15 +29,16 @@ static inline bool message_is_under_way(const struct rtap_tracker *tracker, cons
 }
 
 /*
- * Without messages to report, in order, finished ones need not wait for those before them. Deferring these costs work: part of
- * the time after which they are given up.
+ * If messages need not be reported in order, finished ones need not wait for those before them, and take memory meanwhile. Deferring
+ * these costs work: part of the time after which they are given up. Not requests, whose operations are counted in their order.
  */
 #define UNORDERED_PART 16
 
 /* Whether it has waited so long that it must be deferred. */
 static inline bool message_is_overdue(const struct rtap_tracker *tracker, const struct message *message)
 {
-	uint64_t limit_ns = tracker->budget.give_up_ns / (tracker->reports ? 1 : UNORDERED_PART);
+	bool must_wait = tracker->reports && (!tracker->any_order || message->request);
+	uint64_t limit_ns = tracker->budget.give_up_ns / (must_wait ? 1 : UNORDERED_PART);
 
 	if (tracker->patience_ns && tracker->patience_ns < limit_ns)
 		limit_ns = tracker->patience_ns;

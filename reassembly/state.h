@@ -440,6 +440,7 @@ struct rtap_tracker {
 	int64_t due_ns;                /* time before which no connection that closed or that its upper layer looks after needs processing */
 	unsigned keep;                 /* enum coverage_keep for all payloads */
 	bool reports;                  /* messages or operations are wanted */
+	bool any_order;                /* messages may be reported in another order than that of their first frames */
 	uint64_t patience_ns;          /* longest time that a message delays later ones; 0: until it is given up */
 	int64_t idle_check_ns;         /* capture time: before it, idle connections have nothing to settle for the first message */
 	bool wants_data;               /* the data of requests is wanted: for messages, operations or by an upper layer itself */

@@ -391,6 +391,11 @@ void tracker_set_patience(struct rtap_tracker *tracker, uint64_t patience_ns)
 	tracker->patience_ns = patience_ns;
 }
 
+void tracker_set_any_order(struct rtap_tracker *tracker)
+{
+	tracker->any_order = true;
+}
+
 void tracker_show_connections(const struct rtap_tracker *tracker, void (*take)(void *owner, const struct rtap_connection *connection),
 			      void *owner)
 {

@@ -61,6 +61,9 @@ struct captured_copies_summary tracker_joined(const struct rtap_tracker *tracker
  */
 void tracker_set_patience(struct rtap_tracker *tracker, uint64_t patience_ns);
 
+/* The order of messages does not matter: one that is not finished delays later ones only for part of the time after which it is given up. */
+void tracker_set_any_order(struct rtap_tracker *tracker);
+
 /*
  * Live: advances the time by `passed_ns` without a frame, since the last frame or call. Reports messages and connections
  * that are now final.

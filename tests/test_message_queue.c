@@ -14,6 +14,7 @@
 #include "reassembly/connection_lifecycle.h"
 #include "reassembly/infiniband/assembly.h"
 #include "reassembly/message_queue.h"
+#include "reassembly/tracker.h"
 
 #define MOST 600
 #define LATE 4000  /* the first frames of late messages, */
@@ -389,6 +390,48 @@ Test(message_queue, late_messages_in_a_row_are_in_their_places_however_many_foll
 	messages_advance(tracker);
 	cr_assert_eq(reported_count, 1200 + 3 * 900);
 	expect_all_in_order(0);
+}
+
+/* A request is deferred before its response comes. Messages after the response are not between the two, although the request is now the last. */
+Test(message_queue, a_response_joins_its_deferred_request_and_nothing_else_is_deferred)
+{
+	create(1);
+	tracker->budget.clock_ns += GIVE_UP_NS / 4;
+	create(2);
+	tracker->budget.clock_ns += GIVE_UP_NS / 2;
+	create(3);
+	tracker->budget.clock_ns += GIVE_UP_NS / 4;
+	messages_advance(tracker);
+	cr_assert(known[1].message->deferred && !known[2].message->deferred);
+	pair(1, 2);
+	end(2);
+	tracker->budget.clock_ns += GIVE_UP_NS / 4;
+	messages_advance(tracker);
+	cr_expect_not(known[3].message->deferred);
+	end(3);
+	messages_advance(tracker);
+	expect_order((uint64_t[]){ 3 }, 1);
+	end(1);
+	tracker->budget.clock_ns += SOON_NS;
+	messages_advance(tracker);
+	expect_order((uint64_t[]){ 3, 1, 2 }, 3);
+}
+
+Test(message_queue, without_an_order_only_requests_delay_later_messages_until_they_are_given_up)
+{
+	struct request request = { 0 };
+
+	tracker_set_any_order(tracker);
+	create(1);
+	create(2);
+	end(2);
+	tracker->budget.clock_ns += GIVE_UP_NS / UNORDERED_PART;
+	known[1].message->request = &request;
+	messages_advance(tracker);
+	expect_order(NULL, 0);
+	known[1].message->request = NULL;
+	messages_advance(tracker);
+	expect_order((uint64_t[]){ 2 }, 1);
 }
 
 Test(message_queue, each_of_many_deferred_messages_is_reported_soon_after_its_end)
