@@ -110,7 +110,7 @@ static void reset_zone(struct rtap_tracker *tracker, const struct nvme_ended *en
 		return;
 	effect->kind = is_good(ended) ? BLOCK_ZEROED : BLOCK_SPOILED;
 	place(effect, is_all ? 0 : little_bits(ended->bytes, NVME_SLBA),
-	      is_all ? 0 : nvme_zone_blocks(tracker, ended->queue, (uint32_t)effect->unit), block_size);
+	      is_all ? 0 : nvme_zone_blocks(tracker, ended->request, (uint32_t)effect->unit), block_size);
 	effect->to_end = is_all;
 	give(tracker, effect);
 }
@@ -173,7 +173,7 @@ static void take_blocks(struct rtap_tracker *tracker, const struct nvme_ended *e
 
 void nvme_effect(struct rtap_tracker *tracker, const struct nvme_ended *ended)
 {
-	uint32_t nsid = (uint32_t)little_bits(ended->bytes, NVME_NSID), block_size = nvme_block_size(tracker, ended->queue, nsid);
+	uint32_t nsid = (uint32_t)little_bits(ended->bytes, NVME_NSID), block_size = ended->block_size;
 	const char *name = nvme_target_name(ended->queue);
 	char address[NVME_ADDRESS_TEXT];
 	struct block_effect effect = {

@@ -13,6 +13,7 @@ struct nvme_ended {
 	const struct request *request;
 	const uint8_t *bytes;     /* NVME_COMMAND_LENGTH */
 	uint32_t code;            /* NVME_CODE */
+	uint32_t block_size;      /* 0: unknown */
 	bool has_status;          /* the two below are valid */
 	uint16_t status;
 	uint64_t result;

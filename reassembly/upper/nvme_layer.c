@@ -73,13 +73,25 @@ static uint32_t nsid_of(const struct nvme_command *command)
 	return (uint32_t)little_bits(command->bytes, NVME_NSID);
 }
 
-/* The data has whole blocks, unless metadata is among it. */
-static void learn_block_size(struct rtap_tracker *tracker, const struct nvme_command *command)
+/* The size of a block according to the command's length: its data has whole blocks, unless metadata is among it. 0: unknown. */
+static uint32_t own_block_size(const struct nvme_command *command)
 {
 	uint32_t blocks = blocks_of(command), size = blocks ? command->data_length / blocks : 0;
 
-	if (size >= NVME_LEAST_BLOCK && !(size & (size - 1)) && command->data_length % blocks == 0)
-		nvme_note_block_size(tracker, queue_of(command), nsid_of(command), size, false);
+	return size >= NVME_LEAST_BLOCK && !(size & (size - 1)) && command->data_length % blocks == 0 ? size : 0;
+}
+
+static void learn_block_size(struct rtap_tracker *tracker, const struct nvme_command *command)
+{
+	uint32_t size = own_block_size(command);
+
+	if (size)
+		nvme_note_block_size(tracker, &command->command.request, nsid_of(command), size, false);
+}
+
+static uint32_t block_size_of(const struct rtap_tracker *tracker, const struct nvme_command *command)
+{
+	return nvme_block_size(tracker, &command->command.request, nsid_of(command), own_block_size(command));
 }
 
 static void show_command(struct nvme_operation *operation, const struct nvme_command *command)
@@ -137,7 +149,7 @@ static void show_object(struct nvme_operation *operation, const struct nvme_queu
 static void show_blocks(struct rtap_tracker *tracker, struct nvme_operation *operation, const struct nvme_command *command)
 {
 	struct rtap_operation *shown = &operation->head.shown;
-	uint32_t blocks = blocks_of(command), size = nvme_block_size(tracker, queue_of(command), nsid_of(command));
+	uint32_t blocks = blocks_of(command), size = block_size_of(tracker, command);
 	uint64_t first = little_bits(command->bytes, NVME_SLBA);
 
 	if (!blocks)
@@ -246,7 +258,7 @@ static void conclude(struct rtap_tracker *tracker, struct command *generic, cons
  */
 static bool has_metadata_within(const struct rtap_tracker *tracker, const struct nvme_command *command)
 {
-	uint64_t blocks = blocks_of(command), size = nvme_block_size(tracker, queue_of(command), nsid_of(command));
+	uint64_t blocks = blocks_of(command), size = block_size_of(tracker, command);
 
 	return blocks && size && command->data_length > blocks * size && command->data_length % blocks == 0;
 }
@@ -265,7 +277,7 @@ static void ended(struct rtap_tracker *tracker, struct command *generic, const s
 		tracker->counters.evictions++;
 	is_mixed = has_metadata_within(tracker, command);
 	nvme_effect(tracker, &(struct nvme_ended){
-		.queue = queue_of(command), .request = request, .bytes = command->bytes, .code = command->code, .has_status = command->has_status,
+		.queue = queue_of(command), .request = request, .block_size = block_size_of(tracker, command), .bytes = command->bytes, .code = command->code, .has_status = command->has_status,
 		.status = command->status, .result = command->result, .response_frame = response ? response->shown.first_frame : request->first_frame,
 		.data = is_mixed ? NULL : is_joined ? &data : request->region_count ? &request->regions[0].data : &command->carried,
 		.cut = is_mixed ? NULL : is_joined ? &cut : request->region_count ? &request->regions[0].cut : NULL,
@@ -505,9 +517,9 @@ static void learn_result(struct upper_work *work, struct nvme_queue *queue, cons
 		queue->has_controller = true;
 		queue->controller = (uint16_t)command->result;
 	} else if (nvme_is_identify_namespace(command->code, command->bytes) && data && run->end >= NVME_IDENTIFY_LENGTH) {
-		nvme_learn_namespace(work->tracker, queue, nsid_of(command), data);
+		nvme_learn_namespace(work->tracker, request, nsid_of(command), data);
 	} else if (nvme_is_identify_zones(command->code, command->bytes) && data && run->end >= NVME_IDENTIFY_LENGTH) {
-		nvme_learn_zones(work->tracker, queue, nsid_of(command), data);
+		nvme_learn_zones(work->tracker, request, nsid_of(command), data);
 	} else if (nvme_is_identify_controller(command->code, command->bytes) && data && run->end >= NVME_IDENTIFY_LENGTH) {
 		nvme_learn_controller(queue, data);
 	}

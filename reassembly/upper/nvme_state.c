@@ -40,9 +40,12 @@ struct nvme_target {
 
 struct nvme_namespace {
 	uint64_t hash;
+	uint64_t address[2];      /* of the controller, if the target is unknown; else 0 */
+	uint8_t address_length;
 	uint32_t target, nsid;    /* target 0: unknown */
 	uint32_t block_size;
 	bool is_sure;
+	bool is_mixed;            /* different sizes were noted for an unknown target */
 	uint8_t format;           /* index of the format in use; valid with is_sure */
 	uint64_t zone_blocks;     /* 0: unknown, or no zones */
 };
@@ -195,56 +198,74 @@ static bool is_namespace(const void *value, const void *wanted)
 {
 	const struct nvme_namespace *namespace = value, *key = wanted;
 
-	return namespace->target == key->target && namespace->nsid == key->nsid;
+	return namespace->target == key->target && namespace->nsid == key->nsid && namespace->address_length == key->address_length &&
+	       namespace->address[0] == key->address[0] && namespace->address[1] == key->address[1];
 }
 
-static struct nvme_namespace key_of(const struct nvme_queue *queue, uint32_t nsid)
+static const struct rtap_end *controller_of(const struct request *request)
 {
+	const struct rtap_connection *connection = &request->connection->shown;
+
+	return request->from_a ? &connection->b : &connection->a;
+}
+
+static struct nvme_namespace key_of(const struct request *request, uint32_t nsid)
+{
+	const struct nvme_queue *queue = request->connection->upper_state;
+	const struct rtap_end *end = controller_of(request);
 	struct nvme_namespace key = { .target = queue->target ? queue->target->number : 0, .nsid = nsid };
 
-	key.hash = map_hash((const uint64_t[]){ key.target, nsid }, 2);
+	if (!key.target) {
+		memcpy(key.address, end->address, end->address_length);
+		key.address_length = end->address_length;
+	}
+	key.hash = map_hash((const uint64_t[]){ key.target, nsid, key.address[0], key.address[1], key.address_length }, 5);
 	return key;
 }
 
-static struct nvme_namespace *find_namespace(const struct rtap_tracker *tracker, const struct nvme_queue *queue, uint32_t nsid)
+static struct nvme_namespace *find_namespace(const struct rtap_tracker *tracker, const struct request *request, uint32_t nsid)
 {
-	struct nvme_namespace key = key_of(queue, nsid);
+	struct nvme_namespace key = key_of(request, nsid);
 
 	return map_find(&state_of(tracker)->namespaces, key.hash, is_namespace, &key);
 }
 
-void nvme_note_block_size(struct rtap_tracker *tracker, const struct nvme_queue *queue, uint32_t nsid, uint32_t size, bool is_sure)
+void nvme_note_block_size(struct rtap_tracker *tracker, const struct request *request, uint32_t nsid, uint32_t size, bool is_sure)
 {
-	struct nvme_namespace *namespace = find_namespace(tracker, queue, nsid);
+	struct nvme_namespace *namespace = find_namespace(tracker, request, nsid);
 
 	if (!namespace) {
 		namespace = memory_new(sizeof *namespace);
 		if (namespace)
-			*namespace = key_of(queue, nsid);
+			*namespace = key_of(request, nsid);
 		if (!namespace || !keep(tracker, &state_of(tracker)->namespaces, namespace->hash, namespace, sizeof *namespace, MOST_NAMESPACES))
 			return;
 	}
+	if (!namespace->target && namespace->block_size && namespace->block_size != size)
+		namespace->is_mixed = true;
 	if (is_sure || !namespace->is_sure) {
 		namespace->block_size = size;
 		namespace->is_sure = is_sure;
 	}
 }
 
-uint32_t nvme_block_size(const struct rtap_tracker *tracker, const struct nvme_queue *queue, uint32_t nsid)
+uint32_t nvme_block_size(const struct rtap_tracker *tracker, const struct request *request, uint32_t nsid, uint32_t own)
 {
-	const struct nvme_namespace *namespace = find_namespace(tracker, queue, nsid);
+	const struct nvme_namespace *namespace = find_namespace(tracker, request, nsid);
 
-	return namespace ? namespace->block_size : 0;
+	if (!namespace || namespace->is_mixed)
+		return own;
+	return namespace->block_size;
 }
 
-uint64_t nvme_zone_blocks(const struct rtap_tracker *tracker, const struct nvme_queue *queue, uint32_t nsid)
+uint64_t nvme_zone_blocks(const struct rtap_tracker *tracker, const struct request *request, uint32_t nsid)
 {
-	const struct nvme_namespace *namespace = find_namespace(tracker, queue, nsid);
+	const struct nvme_namespace *namespace = find_namespace(tracker, request, nsid);
 
-	return namespace ? namespace->zone_blocks : 0;
+	return namespace && !namespace->is_mixed ? namespace->zone_blocks : 0;
 }
 
-void nvme_learn_namespace(struct rtap_tracker *tracker, const struct nvme_queue *queue, uint32_t nsid, const uint8_t *data)
+void nvme_learn_namespace(struct rtap_tracker *tracker, const struct request *request, uint32_t nsid, const uint8_t *data)
 {
 	/* bits 6:5 are the high bits of the index */
 	unsigned format = (data[FORMATTED_SIZE] & 0xfu) | (data[FORMATTED_SIZE] >> 1 & 0x30u);
@@ -253,15 +274,15 @@ void nvme_learn_namespace(struct rtap_tracker *tracker, const struct nvme_queue 
 
 	if (log2_size < 9 || log2_size > MOST_LOG2_SIZE)
 		return;
-	nvme_note_block_size(tracker, queue, nsid, UINT32_C(1) << log2_size, true);
-	namespace = find_namespace(tracker, queue, nsid);
+	nvme_note_block_size(tracker, request, nsid, UINT32_C(1) << log2_size, true);
+	namespace = find_namespace(tracker, request, nsid);
 	if (namespace)
 		namespace->format = (uint8_t)format;
 }
 
-void nvme_learn_zones(struct rtap_tracker *tracker, const struct nvme_queue *queue, uint32_t nsid, const uint8_t *data)
+void nvme_learn_zones(struct rtap_tracker *tracker, const struct request *request, uint32_t nsid, const uint8_t *data)
 {
-	struct nvme_namespace *namespace = find_namespace(tracker, queue, nsid);
+	struct nvme_namespace *namespace = find_namespace(tracker, request, nsid);
 
 	if (namespace && namespace->is_sure)
 		namespace->zone_blocks = little_bits(data + ZONE_FORMATS + namespace->format * ZONE_FORMAT_LENGTH, 0, 64);
@@ -287,8 +308,7 @@ const char *nvme_target_name(const struct nvme_queue *queue)
 
 void nvme_target_address(const struct request *request, char text[NVME_ADDRESS_TEXT])
 {
-	const struct rtap_connection *connection = &request->connection->shown;
-	const struct rtap_end *end = request->from_a ? &connection->b : &connection->a;
+	const struct rtap_end *end = controller_of(request);
 	struct line line;
 
 	line_init(&line, text, NVME_ADDRESS_TEXT - 1);

@@ -44,11 +44,15 @@ void nvme_queue_learn(void *to, const void *from);
 void nvme_learn_connect(struct rtap_tracker *tracker, struct nvme_queue *queue, const uint8_t *data);
 
 /* The 4096 bytes of Identify Namespace. NVM, 4.1.5.1. */
-void nvme_learn_namespace(struct rtap_tracker *tracker, const struct nvme_queue *queue, uint32_t nsid, const uint8_t *data);
+void nvme_learn_namespace(struct rtap_tracker *tracker, const struct request *request, uint32_t nsid, const uint8_t *data);
 
-/* Bytes of a logical block without metadata; 0: unknown. `is_sure`: from Identify, else from a command's length. */
-void nvme_note_block_size(struct rtap_tracker *tracker, const struct nvme_queue *queue, uint32_t nsid, uint32_t size, bool is_sure);
-uint32_t nvme_block_size(const struct rtap_tracker *tracker, const struct nvme_queue *queue, uint32_t nsid);
+/*
+ * Bytes of a logical block without metadata, of a namespace of the subsystem that the request is for; 0: unknown. `is_sure`: from Identify,
+ * else from a command's length. `own`: what the length of the command itself shows, or 0. If the subsystem's name is unknown, it stands
+ * for its address, which may be that of several: then only `own` is known after different sizes were noted.
+ */
+void nvme_note_block_size(struct rtap_tracker *tracker, const struct request *request, uint32_t nsid, uint32_t size, bool is_sure);
+uint32_t nvme_block_size(const struct rtap_tracker *tracker, const struct request *request, uint32_t nsid, uint32_t own);
 
 /* The 4096 bytes of Identify Controller. Base, 5.17.2.1. */
 void nvme_learn_controller(struct nvme_queue *queue, const uint8_t *data);
@@ -64,10 +68,10 @@ const char *nvme_target_name(const struct nvme_queue *queue);
 void nvme_target_address(const struct request *request, char text[NVME_ADDRESS_TEXT]);
 
 /* The 4096 bytes of Identify Namespace of the Zoned Namespace Command Set, 4.1.5.1: they have the size of zones. */
-void nvme_learn_zones(struct rtap_tracker *tracker, const struct nvme_queue *queue, uint32_t nsid, const uint8_t *data);
+void nvme_learn_zones(struct rtap_tracker *tracker, const struct request *request, uint32_t nsid, const uint8_t *data);
 
 /* Blocks of a zone; 0: unknown. */
-uint64_t nvme_zone_blocks(const struct rtap_tracker *tracker, const struct nvme_queue *queue, uint32_t nsid);
+uint64_t nvme_zone_blocks(const struct rtap_tracker *tracker, const struct request *request, uint32_t nsid);
 
 bool nvme_is_identify_namespace(uint32_t code, const uint8_t *command);
 bool nvme_is_identify_controller(uint32_t code, const uint8_t *command);

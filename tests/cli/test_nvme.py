@@ -642,6 +642,30 @@ class Device(Nvme):
         self.assertEqual(images["10.0.0.1/1.img"][2 * 512:3 * 512], new)
         self.assertEqual(sorted(images), ["10.0.0.1/1.img", NQN + "/1.img", NQN + "/2.img", "nqn.far/1.img", "nqn.other/1.img"])
 
+    def test_the_size_of_blocks_of_unnamed_subsystems(self):
+        """
+        Captured without Connect, the size that a command's length shows is that of its controller's address, and if different sizes were seen
+        there, of several subsystems, only that of the command itself.
+        """
+        def sized(host, opcode, first, data, size):
+            cid, key, address = host.next()
+            send = host.send("a", nvme.blocks(opcode, cid, 1, first, len(data) // size, nvme.keyed(address, len(data), key)))
+            request, responses = host.talk.read("b", len(data), key, address, data)
+            return send, [request] + responses, host.answer(cid, key=key)
+
+        scene = Scene("nvme", "")
+        small, large, one, other = [nvme.Host(Connection(scene, a=("10.0.0.2", 0x11 + n, 0x100), b=(address, 0x22 + n, 0x800000)))
+                               for n, address in enumerate(("10.0.0.1", "10.0.0.3", "10.0.0.5", "10.0.0.5"))]
+        data = b"\x01" * 4096
+        self.put(scene, sized(small, nvme.WRITE, 8, data, 512), sized(large, nvme.WRITE, 1, data, 4096))
+        self.put(scene, small.simple(nvme.WRITE_ZEROES, 9, 1), large.simple(nvme.WRITE_ZEROES, 2, 1))
+        self.put(scene, sized(one, nvme.WRITE, 2, data, 512), sized(other, nvme.WRITE, 3, data, 4096), one.simple(nvme.WRITE_ZEROES, 5, 1))
+        capture = self.capture(scene)
+        self.assertEqual([(o.get("offset"), o.get("length")) for o in self.operations(capture)],
+                         [(4096, 4096), (4096, 4096), (9 * 512, 512), (8192, 4096), (1024, 4096), (12288, 4096), (None, None)])
+        images, _ = self.images(capture)
+        self.assertEqual(images["10.0.0.1/1.img"][4096:], data[:512] + bytes(512) + data[1024:])
+
     def test_a_format_on_a_queue_without_its_connect(self):
         for nsid, lost in ((1, ["1.img"]), (0xffffffff, ["1.img", "2.img"])):
             scene = Scene("nvme", "")
