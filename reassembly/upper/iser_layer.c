@@ -12,7 +12,7 @@
 #include "dissect/scsi/scsi.h"
 #include "reassembly/upper/claim.h"
 #include "reassembly/upper/iser_layer.h"
-#include "reassembly/upper/scsi.h"
+#include "reassembly/upper/scsi_memory.h"
 #include "reassembly/upper/upper_layers.h"
 
 static const struct rtap_layer *layer_with(const struct rtap_packet *packet, uint16_t protocol)
@@ -37,6 +37,8 @@ static void learn_login(const struct upper_work *work, struct scsi_session *sess
 		line_escaped(&line, session->login.target, session->login.target_length);
 		*line.next = '\0';
 	}
+	if (session->login.solicited_only)
+		session->base = session->login.solicited_only == 'Y' ? SCSI_BASE_OF_REST : SCSI_BASE_OF_ALL;
 	if (continues || !session->login.initiator_length)
 		return;
 	session->has_nexus = true;
@@ -92,6 +94,7 @@ static void take_command(struct upper_work *work, const uint8_t *header, uint32_
 	if (header[0] & ISER_READ_VALID && expected)
 		pieces[count++] = (struct scsi_piece){ .address = bits(header, ISER_READ_BASE), .key = (uint32_t)bits(header, ISER_READ_STAG), .length = expected };
 	sent.piece_count = count;
+	sent.has_base = true;
 	/* without the F bit, Data-Out PDUs follow: RFC 7143, 11.3.1 */
 	sent.has_unsolicited = bits(pdu, ISCSI_WRITES) && !bits(pdu, ISCSI_FINAL) && expected > sent.carried_length;
 	/* the memory of a command whose data is all in SENDs */

@@ -293,8 +293,7 @@ struct search {
 	struct region *answered;       /* oldest of those answered after the message: it belongs to no later request */
 };
 
-/* Whether the response to the request can have been lost before the message: the memory belongs to another request then. */
-static bool may_be_answered(const struct request *request, const struct message *message)
+bool region_may_be_answered(const struct request *request, const struct message *message)
 {
 	const struct connection *connection = request->connection;
 
@@ -316,7 +315,7 @@ bool region_may_be_followed(const struct request *request)
 
 bool region_may_be_anothers(const struct request *request, const struct message *message)
 {
-	return may_be_answered(request, message) && region_may_be_followed(request);
+	return region_may_be_answered(request, message) && region_may_be_followed(request);
 }
 
 /* Whether a request stays within the memory that the request names: otherwise the other end's device would have refused it. */
@@ -353,7 +352,7 @@ static void consider(struct search *search, struct region *region)
 		search->answered = region;
 	if (search->found && search->found->request->psn < request->psn)
 		return;
-	if ((region->is_read && region->asked >= region->end - region->begin) || may_be_answered(request, search->message))
+	if ((region->is_read && region->asked >= region->end - region->begin) || region_may_be_answered(request, search->message))
 		return;
 	search->found = region;
 }
@@ -443,7 +442,7 @@ static struct region *find(struct rtap_tracker *tracker, const struct message *m
 		return search.answered;
 	if (search.found || !search.newest)
 		return search.found;
-	if (!may_be_answered(search.newest->request, message))
+	if (!region_may_be_answered(search.newest->request, message))
 		return search.newest;
 	/* The memory can belong to an unseen request, after an unseen response. */
 	if (region_may_be_followed(search.newest->request))
@@ -605,6 +604,8 @@ static void store_in(struct rtap_tracker *tracker, struct region *region, const 
 	uint64_t shift = message->shown.virtual_address - start, memory = coverage_memory(&region->data) + coverage_memory(&region->cut);
 	const struct coverage *data = &message->coverage;
 
+	if (region->is_unplaced)
+		return;
 	if (region->keep_bytes && data->bytes && region->end - region->begin <= MOST_RESERVED)
 		coverage_reserve(&region->data, 0, (size_t)(region->end - region->begin));
 	/* Wanted bytes that could not be kept count as absent. */

@@ -31,6 +31,9 @@ void region_close_all(struct rtap_tracker *tracker, struct request *request);
 /* Marks a request with such regions as answered: they belong to it up to request->response_psn. */
 void region_set_answered(struct request *request);
 
+/* Whether the response to the request can have been lost before the message: the memory belongs to another request then. */
+bool region_may_be_answered(const struct request *request, const struct message *message);
+
 /* Whether a request after this one can have been lost. */
 bool region_may_be_followed(const struct request *request);
 

@@ -31,6 +31,7 @@ struct region {
 	uint8_t uses;             /* region_name.use of all that share it */
 	bool is_read;             /* true: read by READs; false: filled by WRITEs */
 	bool is_open;             /* it is found by key and address */
+	bool is_unplaced;         /* where its data belongs is not known yet: none is stored. Set by the layer */
 	bool keep_bytes;          /* not only coverage and checksums */
 	uint64_t asked;           /* bytes of READs and WRITEs claimed for it, except WRITEs of iWARP */
 	struct coverage data;     /* data of READs and WRITEs; positions count from `begin` */

@@ -15,11 +15,8 @@
 #include "reassembly/upper/claim.h"
 #include "reassembly/upper/scsi.h"
 #include "reassembly/upper/scsi_copy.h"
+#include "reassembly/upper/scsi_memory.h"
 
-#define SCSI_FEW 3
-#define TABLE_ROW 16           /* bytes of a descriptor in a table of SRP: address, key, length */
-#define MOST_PIECES 2048       /* of a table */
-#define SCSI_UNNAMED 3         /* pieces of memory of a command with unsolicited data: of iSER */
 #define TAG_TEXT 20
 #define NAME_TEXT 24
 #define STATUS_TEXT 128
@@ -34,45 +31,9 @@ struct scsi_operation {
 	char id[TAG_TEXT], name[NAME_TEXT], status[STATUS_TEXT], object[OBJECT_TEXT];
 };
 
-struct scsi_request {
-	struct command command;
-	struct scsi_command cdb;
-	uint64_t lun;
-	uint64_t length;           /* bytes of data that pieces and SEND have */
-	uint8_t other_flags;       /* with is_other: enum rtap_operation_flag */
-	bool is_other;             /* not a SCSI command: `cdb` has only its name, the two members below its result */
-	bool has_lun;
-	bool is_good;
-	const char *result;        /* static; NULL: without a name */
-	const char *rejected;      /* iSCSI: the reason of a Reject, which takes the place of a response if there is none; static. NULL: none */
-	bool has_status;
-	uint8_t status;
-	struct scsi_sense sense;
-	struct coverage carried;   /* data-out in SENDs, if it is wanted or not all in the command's SEND; at least its ranges */
-	uint64_t carried_length;   /* bytes of data-out before those in memory */
-	bool carried_is_whole;     /* all of them were captured in the command's SEND */
-	bool has_unsolicited;      /* data-out follows in further SENDs */
-	bool awaits_tables;        /* the pieces and regions are those of tables of descriptors */
-	bool awaits_last;          /* the last of them was not seen: the next members are the memory, and all bytes of data-out */
-	struct scsi_piece unnamed[SCSI_UNNAMED];
-	uint32_t unnamed_count;
-	uint64_t out_length;
-	struct scsi_piece *pieces; /* `few`, or on the heap */
-	uint32_t piece_count;
-	struct scsi_piece few[SCSI_FEW];
-	uint16_t structures[2];    /* enum protocol_number of its data in, of its data out */
-	struct coverage gathered;  /* such data, in one piece */
-	uint64_t shown_length;     /* bytes of it that packets have shown */
-};
-
 static struct scsi_request *scsi_of(struct command *command)
 {
 	return (struct scsi_request *)command;
-}
-
-static struct scsi_session *session_of(const struct scsi_request *request)
-{
-	return request->command.request.connection->upper_state;
 }
 
 static void show_status(struct scsi_operation *operation, const struct scsi_request *request)
@@ -115,7 +76,7 @@ static void show_command(struct scsi_operation *operation, const struct scsi_req
 	struct rtap_operation *shown = &operation->head.shown;
 	struct line line;
 
-	shown->layer = session_of(request)->layer;
+	shown->layer = scsi_session_of(request)->layer;
 	if (!request->cdb.name)
 		snprintf(operation->name, NAME_TEXT, "opcode 0x%02x", request->cdb.opcode);
 	shown->name = request->cdb.name ? request->cdb.name : operation->name;
@@ -128,7 +89,7 @@ static void show_command(struct scsi_operation *operation, const struct scsi_req
 static void show_object(struct scsi_operation *operation, const struct scsi_request *request)
 {
 	char address[SCSI_TARGET_TEXT];
-	const char *target = scsi_target(session_of(request), &request->command.request, address);
+	const char *target = scsi_target(scsi_session_of(request), &request->command.request, address);
 	size_t size = strlen(target) + NAME_TEXT;
 	struct line line;
 	char *text;
@@ -153,7 +114,7 @@ static uint8_t flags_of(const struct scsi_request *request)
 
 	if (request->is_other)
 		return request->other_flags;
-	if (request->cdb.effect == SCSI_WRITES && !request->carried_length && request->length && request->length <= session_of(request)->most_carried)
+	if (request->cdb.effect == SCSI_WRITES && !request->carried_length && request->length && request->length <= scsi_session_of(request)->most_carried)
 		flags |= RTAP_OPERATION_COULD_BE_INLINE;
 	if (!request->has_status || request->status == SCSI_GOOD)
 		return flags;
@@ -196,7 +157,7 @@ static void conclude(struct rtap_tracker *tracker, struct command *generic, cons
 	struct scsi_request *request = scsi_of(generic);
 	struct scsi_operation *operation = (struct scsi_operation *)generic->request.message->operation;
 	struct rtap_operation *shown = &operation->head.shown;
-	uint32_t size = scsi_block_size(session_of(request), request->lun);
+	uint32_t size = scsi_block_size(scsi_session_of(request), request->lun);
 
 	(void)response;
 	show_command(operation, request);
@@ -211,10 +172,10 @@ static void conclude(struct rtap_tracker *tracker, struct command *generic, cons
 	if (request->awaits_tables)
 		show_without_tables(tracker, operation, request);
 	shown->flags = flags_of(request);
-	shown->has_controller = session_of(request)->has_nexus;
-	shown->controller = session_of(request)->nexus;
-	shown->has_queue = session_of(request)->has_cid;
-	shown->queue = session_of(request)->cid;
+	shown->has_controller = scsi_session_of(request)->has_nexus;
+	shown->controller = scsi_session_of(request)->nexus;
+	shown->has_queue = scsi_session_of(request)->has_cid;
+	shown->queue = scsi_session_of(request)->cid;
 	if (!request->is_other)
 		operation_add_number(&operation->head, "opcode", request->cdb.opcode);
 	operation_add_number(&operation->head, "queue_depth", generic->depth);
@@ -259,7 +220,7 @@ static void learn_capacity(struct rtap_tracker *tracker, struct scsi_request *re
 	join(tracker, request, false, &data, &cut);
 	bytes = coverage_first_bytes(&data, &length);
 	if (bytes && length >= (is_long ? CAPACITY_16_LENGTH : CAPACITY_10_LENGTH))
-		scsi_note_block_size(session_of(request), request->lun, load32(bytes + (is_long ? 8 : 4)), true);
+		scsi_note_block_size(scsi_session_of(request), request->lun, load32(bytes + (is_long ? 8 : 4)), true);
 	coverage_fini(&data);
 	coverage_fini(&cut);
 }
@@ -277,14 +238,9 @@ static void learn_designators(struct rtap_tracker *tracker, const struct scsi_re
 	join(tracker, request, false, &data, &cut);
 	bytes = coverage_first_bytes(&data, &length);
 	if (bytes && length > 1 && bytes[1] == DEVICE_IDENTIFICATION)
-		scsi_units_learn(session_of(request)->units, tracker, scsi_target(session_of(request), &request->command.request, address), request->lun, bytes, length);
+		scsi_units_learn(scsi_session_of(request)->units, tracker, scsi_target(scsi_session_of(request), &request->command.request, address), request->lun, bytes, length);
 	coverage_fini(&data);
 	coverage_fini(&cut);
-}
-
-static bool reads_capacity(const struct scsi_command *cdb)
-{
-	return cdb->opcode == SCSI_READ_CAPACITY_10 || (cdb->opcode == SCSI_SERVICE_IN_16 && cdb->name && !strcmp(cdb->name, "READ CAPACITY(16)"));
 }
 
 /* Whether a command that was not successful may have changed blocks. SAM-5, 5.3.1; SPC-5, 4.4.8. */
@@ -355,7 +311,7 @@ static void copy(struct rtap_tracker *tracker, const struct scsi_request *reques
 	effect->data = effect->cut = NULL;
 	if (request->cdb.effect == SCSI_COPIES)
 		scsi_copy_extended(tracker, &(struct scsi_copy){
-			.bytes = bytes, .length = length, .is_long = request->cdb.action == SCSI_COPY_LID4, .units = session_of(request)->units,
+			.bytes = bytes, .length = length, .is_long = request->cdb.action == SCSI_COPY_LID4, .units = scsi_session_of(request)->units,
 			.is_good = request->has_status && request->status == SCSI_GOOD,
 		}, effect);
 	else
@@ -406,20 +362,20 @@ static void ended(struct rtap_tracker *tracker, struct command *generic, const s
 {
 	struct scsi_request *request = scsi_of(generic);
 	struct block_effect effect = { .unit = request->lun, .request_frame = generic->request.first_frame, .time_ns = generic->request.time_ns };
-	uint32_t size = scsi_block_size(session_of(request), request->lun);
+	uint32_t size = scsi_block_size(scsi_session_of(request), request->lun);
 	bool is_good = request->has_status && request->status == SCSI_GOOD;
 	char address[SCSI_TARGET_TEXT];
 
 	if (!generic->request.is_seen)
 		return;
-	if (is_good && reads_capacity(&request->cdb))
+	if (is_good && scsi_reads_capacity(&request->cdb))
 		learn_capacity(tracker, request);
 	if (is_good && request->structures[false] == PROTOCOL_SCSI_VPD && tracker->take_effect)
 		learn_designators(tracker, request);
 	if (!tracker->take_effect || request->cdb.effect == SCSI_NONE || (request->cdb.effect < SCSI_UNMAPS && !request->cdb.has_blocks) ||
 	    (request->cdb.has_blocks && !request->cdb.blocks && request->cdb.effect != SCSI_SAME))
 		return;
-	effect.target = scsi_target(session_of(request), &request->command.request, address);
+	effect.target = scsi_target(scsi_session_of(request), &request->command.request, address);
 	effect.address = address;
 	effect.is_nameless = effect.target == address;
 	effect.response_frame = response ? response->shown.first_frame : generic->request.first_frame;
@@ -439,7 +395,7 @@ static void ended(struct rtap_tracker *tracker, struct command *generic, const s
 static void release(struct rtap_tracker *tracker, struct command *generic)
 {
 	(void)tracker;
-	session_of(scsi_of(generic))->open_tables -= scsi_of(generic)->awaits_tables;
+	scsi_session_of(scsi_of(generic))->open_tables -= scsi_of(generic)->awaits_tables;
 	coverage_fini(&scsi_of(generic)->carried);
 	coverage_fini(&scsi_of(generic)->gathered);
 	if (scsi_of(generic)->pieces != scsi_of(generic)->few)
@@ -495,90 +451,6 @@ struct scsi_session *scsi_session_make(struct rtap_tracker *tracker, struct conn
 	return session;
 }
 
-/* Sets the memory that the command names, and which of its bytes are kept. */
-static void name_memory(struct upper_work *work, struct scsi_request *request, const struct scsi_command_unit *sent)
-{
-	struct region_name few[SCSI_FEW], *names = sent->piece_count <= SCSI_FEW ? few : memory_new(sent->piece_count * sizeof *names);
-	bool is_structured = request->structures[0] != PROTOCOL_PAYLOAD || request->structures[1] != PROTOCOL_PAYLOAD;
-	bool wants_bytes = is_structured || reads_capacity(&request->cdb) || (work->tracker->take_effect && request->cdb.effect != SCSI_NONE);
-	uint32_t count = 0;
-
-	wants_bytes |= request->awaits_tables;
-
-	request->pieces = sent->piece_count <= SCSI_FEW ? request->few : memory_new(sent->piece_count * sizeof *request->pieces);
-	if (!names || !request->pieces) {
-		work->tracker->counters.evictions++;
-		goto out;
-	}
-	for (uint32_t i = 0; i < sent->piece_count; i++) {
-		const struct scsi_piece *piece = &sent->pieces[i];
-
-		if (!piece->length || piece->address + piece->length < piece->address)
-			continue;
-		request->pieces[request->piece_count++] = *piece;
-		names[count++] = (struct region_name){ .begin = piece->address, .end = piece->address + piece->length, .key = piece->key, .number = i,
-						       .is_read = piece->is_out || request->awaits_tables };
-	}
-	if (request->pieces != request->few)
-		request_charge(&work->tracker->budget, &request->command.request, sent->piece_count * sizeof *request->pieces, 0);
-	if (count && command_name(work, &request->command, names, count)) {
-		for (uint32_t i = 0; i < request->command.request.region_count; i++)
-			request->command.request.regions[i].keep_bytes |= wants_bytes;
-		request_open(work->tracker, &request->command.request, work->message);
-	}
-out:
-	if (names != few)
-		free(names);
-}
-
-/* Adds data-out in a SEND; its bytes only if they are wanted. */
-static void add_carried(struct upper_work *work, struct scsi_request *request, uint64_t offset, struct rtap_span data)
-{
-	bool is_wanted = work->tracker->take_effect || request->structures[true] != PROTOCOL_PAYLOAD;
-	uint64_t before = coverage_memory(&request->carried), fresh;
-
-	if (!data.length || (!is_wanted && request->carried_is_whole))
-		return;
-	if (!coverage_add(&request->carried, offset, data.bytes, data.length, 0, is_wanted ? COVERAGE_BYTES : COVERAGE_ONLY, &fresh))
-		work->tracker->counters.evictions++;
-	request_charge(&work->tracker->budget, &request->command.request, coverage_memory(&request->carried), before);
-}
-
-/* Keeps the memory of a command until the SENDs with its data have shown where the data in memory begins. */
-static void keep_pieces(struct scsi_request *request, const struct scsi_command_unit *sent)
-{
-	request->has_unsolicited = request->awaits_last = true;
-	request->out_length = sent->carried_length;
-	for (uint32_t i = 0; i < sent->piece_count && i < SCSI_UNNAMED; i++) {
-		request->unnamed[request->unnamed_count++] = sent->pieces[i];
-		request->out_length += sent->pieces[i].is_out ? sent->pieces[i].length : 0;
-	}
-}
-
-void scsi_take_unsolicited(struct upper_work *work, uint64_t tag, uint64_t offset, struct rtap_span data, uint32_t length, bool is_last)
-{
-	struct scsi_request *request = (struct scsi_request *)command_find(work->connection, work->from_a, tag);
-	const struct rtap_message *shown = &work->message->shown;
-	struct scsi_command_unit rest = { .tag = tag };
-
-	if (!request || !request->command.request.is_seen || !request->has_unsolicited || offset > request->out_length ||
-	    length > request->out_length - offset)
-		return;
-	claim_send(work->message, &request->command.request);
-	add_carried(work, request, offset, data);
-	operation_note_data(&request->command.request.data, shown->first_frame, shown->time_ns, shown->last_frame, shown->time_end_ns);
-	if (!is_last || !request->awaits_last)
-		return;
-	request->awaits_last = false;
-	request->carried_length = offset + length;
-	for (uint32_t i = 0; i < request->unnamed_count; i++)
-		if (request->unnamed[i].is_out)
-			request->unnamed[i].length = (uint32_t)(request->out_length - request->carried_length);
-	rest.pieces = request->unnamed;
-	rest.piece_count = request->unnamed_count;
-	name_memory(work, request, &rest);
-}
-
 void scsi_take_command(struct upper_work *work, const struct scsi_command_unit *sent)
 {
 	struct scsi_request *request = (struct scsi_request *)command_begin(work, sent->tag);
@@ -589,24 +461,24 @@ void scsi_take_command(struct upper_work *work, const struct scsi_command_unit *
 	request->lun = sent->lun;
 	request->carried_length = request->length = sent->carried_length;
 	request->carried_is_whole = sent->carried.length == sent->carried_length && !sent->has_unsolicited;
-	if (sent->carried_length > session_of(request)->most_carried)
-		session_of(request)->most_carried = sent->carried_length;
+	if (sent->carried_length > scsi_session_of(request)->most_carried)
+		scsi_session_of(request)->most_carried = sent->carried_length;
 	request->length += sent->length;
 	for (uint32_t i = 0; i < sent->piece_count && !sent->length; i++)
 		request->length += sent->pieces[i].length;
 	request->awaits_tables = sent->has_tables;
-	session_of(request)->open_tables += sent->has_tables;
+	scsi_session_of(request)->open_tables += sent->has_tables;
 	for (int is_out = 0; is_out < 2; is_out++)
 		request->structures[is_out] = request->length <= SCSI_MOST_STRUCTURED ? scsi_data_protocol(sent->cdb, sent->cdb_length, is_out) : PROTOCOL_PAYLOAD;
 	if (request->cdb.has_blocks && request->cdb.blocks && (request->cdb.effect == SCSI_READS || request->cdb.effect == SCSI_WRITES) &&
 	    request->length % request->cdb.blocks == 0 && request->length / request->cdb.blocks <= UINT32_MAX)
-		scsi_note_block_size(session_of(request), sent->lun, (uint32_t)(request->length / request->cdb.blocks), false);
+		scsi_note_block_size(scsi_session_of(request), sent->lun, (uint32_t)(request->length / request->cdb.blocks), false);
 	request_operation(work->tracker, &request->command.request, work->message, sizeof(struct scsi_operation));
 	if (sent->has_unsolicited)
-		keep_pieces(request, sent);
+		scsi_memory_keep(request, sent);
 	else
-		name_memory(work, request, sent);
-	add_carried(work, request, 0, sent->carried);
+		scsi_memory_name(work, request, sent);
+	scsi_memory_carry(work, request, 0, sent->carried);
 }
 
 void scsi_take_other(struct upper_work *work, uint64_t tag, const char *name, const uint64_t *lun, uint8_t flags)
@@ -641,52 +513,24 @@ static bool continues(const struct scsi_request *request, bool is_out, uint64_t 
 	return length < end && (is_out || at_boundary);
 }
 
-/* The target has read a table of descriptors: these are the memory from here on. */
-static void take_table(struct upper_work *work, struct scsi_request *request)
-{
-	const struct scsi_piece table = request->pieces[0];
-	const struct region_name range = { .begin = table.address, .end = table.address + table.length, .key = table.key, .is_read = true };
-	uint32_t count = table.length / TABLE_ROW;
-	struct scsi_piece *pieces = count <= MOST_PIECES ? memory_new((count + !count) * sizeof *pieces) : NULL;
-	struct scsi_command_unit rest = { .pieces = pieces, .piece_count = count };
-	struct coverage rows = { 0 }, cut = { 0 };
-	const uint8_t *bytes = NULL;
-	uint64_t length = 0;
-
-	if (pieces && command_copy_data(&request->command, &range, 0, &rows, &cut))
-		bytes = coverage_first_bytes(&rows, &length);
-	if (bytes && length == table.length) {
-		for (uint32_t i = 0; i < count; i++, bytes += TABLE_ROW)
-			pieces[i] = (struct scsi_piece){ .address = load64(bytes), .key = load32(bytes + 8), .length = load32(bytes + 12), .is_out = table.is_out };
-		request_forget_memory(work->tracker, &request->command.request);
-		request->awaits_tables = false;
-		session_of(request)->open_tables--;
-		request->piece_count = 0;
-		name_memory(work, request, &rest);
-	}
-	work->tracker->counters.evictions += !pieces;
-	coverage_fini(&rows);
-	coverage_fini(&cut);
-	free(pieces);
-}
-
 /*
  * A target can send less data than the initiator's buffers hold, and fills one piece of memory after another: data-in is shown as
  * far as it is present from the first byte. Data-out is shown when it is complete.
  */
 bool scsi_take_data(struct upper_work *work)
 {
-	const struct region *region = work->message->region;
-	struct scsi_request *request = (struct scsi_request *)region->request;
-	bool is_out = region->is_read, is_last;
+	struct scsi_request *request = (struct scsi_request *)work->message->region->request;
+	bool is_out = work->message->region->is_read, is_last;
 	struct coverage cut = { 0 };
 	uint64_t length, before = coverage_memory(&request->gathered);
 	const uint8_t *bytes;
 
+	if (request->awaits_base && is_out && !scsi_memory_find_base(work, request))
+		return false;
 	is_last = region_take_data(work->tracker, work->message, work->result);
 	if (request->awaits_tables) {
 		if (is_last)
-			take_table(work, request);
+			scsi_memory_take_table(work, request);
 		return false;
 	}
 	if (request->structures[is_out] == PROTOCOL_PAYLOAD)

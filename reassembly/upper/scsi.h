@@ -14,6 +14,16 @@
 #define SCSI_TARGET_TEXT 232   /* a name of 223 bytes, RFC 7143, 4.2.7.1, or an address */
 #define SCSI_LUNS 64           /* maximum number of LUNs with a known block size, per connection */
 
+/*
+ * Where data-out in memory begins that follows data in SENDs. RFC 7145, 6.9: the base is that of all data-out unless the initiator declares
+ * TaggedBufferForSolicitedDataOnly. Initiators that do not know the key name the memory of the rest: what the target reads decides.
+ */
+enum scsi_base {
+	SCSI_BASE_UNKNOWN,
+	SCSI_BASE_OF_REST,
+	SCSI_BASE_OF_ALL,
+};
+
 /* A connection's state. */
 struct scsi_session {
 	struct commands commands;
@@ -25,6 +35,7 @@ struct scsi_session {
 	bool has_cid;
 	uint32_t cid;              /* number of the connection in its session */
 	struct scsi_login login;  /* iSCSI */
+	enum scsi_base base;       /* of iSER */
 	uint32_t most_carried;     /* largest data of a command in its SEND, in bytes */
 	uint32_t open_tables;      /* commands whose tables of descriptors the target has not read */
 	uint32_t lun_count;
@@ -52,6 +63,7 @@ struct scsi_command_unit {
 	struct rtap_span carried;  /* data-out in the SEND, which precedes the data in pieces: as far as it was captured */
 	uint32_t carried_length;   /* bytes of it in the SEND */
 	uint64_t length;           /* bytes of the data, if the header says so; else 0 */
+	bool has_base;             /* the address of data-out in memory is that of scsi_session.base; else of the data that follows `carried` */
 	bool has_tables;           /* the pieces are memory with tables of descriptors of the memory, which the target reads first */
 	bool has_unsolicited;      /* SENDs with more data-out follow: scsi_take_unsolicited(); one piece is the memory of the rest of data-out */
 };
@@ -60,12 +72,6 @@ struct scsi_command_unit {
 struct scsi_session *scsi_session_make(struct rtap_tracker *tracker, struct connection *connection, const char *layer, struct scsi_units *units);
 
 void scsi_take_command(struct upper_work *work, const struct scsi_command_unit *sent);
-
-/*
- * Data-out in a SEND of its own: `data` as far as it was captured, `length` bytes from `offset` of the data. After the last one the target
- * reads the rest.
- */
-void scsi_take_unsolicited(struct upper_work *work, uint64_t tag, uint64_t offset, struct rtap_span data, uint32_t length, bool is_last);
 
 /*
  * Processes the data of a READ or WRITE of a command's memory. True: the data has a structure, which is set in the context; the packet must be

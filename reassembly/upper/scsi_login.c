@@ -20,8 +20,12 @@ static void take_name(const uint8_t *pair, uint32_t length, const char *key, uin
 
 static void take_pair(struct scsi_login *login, const uint8_t *pair, uint32_t length)
 {
+	static const char solicited[] = "TaggedBufferForSolicitedDataOnly=";
+
 	take_name(pair, length, "InitiatorName=", login->initiator, &login->initiator_length);
 	take_name(pair, length, "TargetName=", login->target, &login->target_length);
+	if (length > sizeof solicited - 1 && !memcmp(pair, solicited, sizeof solicited - 1))
+		login->solicited_only = pair[sizeof solicited - 1] == 'Y' ? 'Y' : 'N';
 }
 
 /* Appends to an incomplete key=value pair. */

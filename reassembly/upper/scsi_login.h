@@ -15,6 +15,7 @@
 struct scsi_login {
 	uint8_t initiator[SCSI_NAME_LENGTH], target[SCSI_NAME_LENGTH]; /* as on the wire */
 	uint8_t initiator_length, target_length; /* 0: unknown */
+	char solicited_only;       /* first character of the value of TaggedBufferForSolicitedDataOnly, Y or N: RFC 7145, 6.9; 0: not declared */
 	bool is_cut;               /* the key that goes on in the next PDU is longer than `tail` */
 	uint16_t tail_length;
 	uint8_t tail[SCSI_LOGIN_TAIL]; /* the first part of a key that goes on in the next PDU */

@@ -128,6 +128,40 @@ class Crafted(Nvme):
                              ([], {"lid 5/0.img": bytes([5]) * 512, "lid 769/0.img": bytes([1]) * 512}))
             self.assertEqual([o["object"] for o in self.operations(capture)], ["lid 5/0", "lid 769/0"])
 
+    def test_where_the_memory_after_immediate_data_begins(self):
+        """
+        RFC 7145, 6.9: the base is that of all data-out, by default; Linux names the rest. Without the key, the first READ shows it; if it can have
+        been lost, nothing is guessed.
+        """
+        data = random.Random(7).randbytes(8192)
+        for make in (Scene, iwarp_scene.Connection):
+            for of_all in (False, True):
+                for piece, key in ((8192, b""), (1024, b""), (1024, b"TaggedBufferForSolicitedDataOnly=%s\0" % (b"No" if of_all else b"Yes"))):
+                    scene = make("scsi", "") if make is Scene else make(3260, together=700)
+                    maker = scsi.Iser(Connection(scene) if make is Scene else scene, 512, of_all, piece)
+                    scene.put(*maker.login(more=key))
+                    scene.put(*maker.out(scsi.cdb10(0x2a, 0, 16), data))
+                    scene.put(*maker.out(scsi.cdb10(0x2a, 16, 16), data[::-1]))
+                    scene.put(*maker.unsolicited(scsi.cdb10(0x2a, 32, 16), data, 2048, 512))
+                    capture = self.capture(scene)
+                    with self.subTest(of_all=of_all, piece=piece, key=key, iwarp=make is not Scene):
+                        images, missing = self.images(capture)
+                        self.assertEqual((missing, list(images.values()) == [data + data[::-1] + data]), ([], True))
+                        found = self.operations(capture)[1:]
+                        self.assertEqual([(o["data_bytes"], o["complete"], o["missing"]) for o in found], [(8192, True, [])] * 3)
+        # the first READ was lost: the second one, of the same length as the immediate data, fits both
+        for of_all in (False, True):
+            scene = Scene("scsi", "")
+            maker = scsi.Iser(Connection(scene), 512, of_all, 512)
+            packets = maker.out(scsi.cdb10(0x2a, 0, 4), data[:2048]) + maker.out(scsi.cdb10(0x2a, 4, 16), data)
+            lost = next(i for i, packet in enumerate(packets) if packet.opcode == 0x0c)
+            scene.put(*packets[:lost], *packets[lost + 3:])
+            images, missing = self.images(self.capture(scene))
+            image, = images.values()
+            known = [i for i in range(4 * 512) if not any(begin <= i < begin + length for _, begin, length, _ in missing)]
+            self.assertEqual([i for i in known if image[i] != data[i]], [])
+            self.assertEqual(image[2048:], data)
+
     def test_tables_of_descriptors(self):
         """The target reads the table of an indirect buffer of which the command has no, one or some of the descriptors. Blocks of 4096 bytes."""
         data = random.Random(3).randbytes(32768)

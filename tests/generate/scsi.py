@@ -183,9 +183,10 @@ class Iser(Srp):
     """RFC 7145, 9.2; RFC 7143, 11.3 and 11.4."""
     layer = "iser"
 
-    def __init__(self, talk, immediate=0):
+    def __init__(self, talk, immediate=0, of_all=False, piece=1 << 20):
+        """of_all: the address is that of all data, as RFC 7145, 6.9, has it by default, not of the data that the target reads, `piece` bytes at a time."""
         super().__init__(talk)
-        self.immediate = immediate
+        self.immediate, self.of_all, self.piece = immediate, of_all, piece
 
     def unit(self, opcode, lun, cdb, length, out=(0, 0), into=(0, 0), data=b""):
         header = struct.pack(">B3xIQIQ", 0x10 | (8 if out[1] else 0) | (4 if into[1] else 0), out[1], out[0], into[1], into[0])
@@ -204,16 +205,17 @@ class Iser(Srp):
         key, address = self.next()
         inside, rest = data[:self.immediate], data[self.immediate:]
         packets = self.send("a", self.unit(1, lun, cdb, len(data), (address, key) if rest else (0, 0), data=inside))
-        if rest:
-            request, responses = self.talk.read("b", len(rest), key, address, rest)
+        start = address + (len(inside) if self.of_all else 0)
+        for at in range(0, len(rest), self.piece):
+            request, responses = self.talk.read("b", len(rest[at:at + self.piece]), key, start + at, rest[at:at + self.piece])
             packets += [request] + responses
         return packets + self.answer(status, sense)
 
     def unsolicited(self, cdb, data, burst, part, lun=0, status=GOOD):
-        """A write with Data-Out PDUs of `part` bytes up to `burst`, then memory: RFC 7143, 11.7. As Linux, the address is that of the rest."""
+        """A write with Data-Out PDUs of `part` bytes up to `burst`, then memory: RFC 7143, 11.7. As Linux, the address is that of the rest, without of_all."""
         key, address = self.next()
         inside, rest = data[:self.immediate], data[burst:]
-        unit = bytearray(self.unit(1, lun, cdb, len(data), (address + burst, key) if rest else (0, 0), data=inside))
+        unit = bytearray(self.unit(1, lun, cdb, len(data), (address + (0 if self.of_all else burst), key) if rest else (0, 0), data=inside))
         unit[29] = unit[29] & 0x7f | 0x20
         packets = self.send("a", bytes(unit))
         for number, at in enumerate(range(self.immediate, min(burst, len(data)), part)):
@@ -237,9 +239,9 @@ class Iser(Srp):
         head = struct.pack(">BBBBB3sQI", opcode, flags, second, third, 0, len(data).to_bytes(3, "big"), area, self.tag if tag is None else tag)
         return self.send(end, bytes([0x10]) + bytes(27) + head + struct.pack(">7I", *words) + data.ljust((len(data) + 3) // 4 * 4, b"\0"))
 
-    def login(self, cid=0, isid=b"\x40\0\0\x01\0\0", initiator=INITIATOR, target=TARGET, cuts=()):
+    def login(self, cid=0, isid=b"\x40\0\0\x01\0\0", initiator=INITIATOR, target=TARGET, cuts=(), more=b""):
         """RFC 7143, 11.12 and 11.13. The keys are cut there: all requests but the last one have the C bit."""
-        keys = b"InitiatorName=%s\0SessionType=Normal\0TargetName=%s\0" % (initiator, target)
+        keys = b"InitiatorName=%s\0SessionType=Normal\0TargetName=%s\0" % (initiator, target) + more
         ends, packets = list(cuts) + [len(keys)], []
         for begin, end in zip([0] + list(cuts), ends):
             last = end == len(keys)
