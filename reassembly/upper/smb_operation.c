@@ -241,8 +241,8 @@ void smb_operation_conclude(struct rtap_tracker *tracker, struct command *comman
 	}
 }
 
-/* An operation of the current SEND alone. */
-static struct smb_operation *begin_alone(struct upper_work *work, bool from_a)
+/* An operation of one message alone, which the current SEND completes. */
+static struct smb_operation *begin_alone(struct upper_work *work, const struct smb_whole *whole, bool from_a)
 {
 	struct smb_operation *operation;
 	struct rtap_operation *shown;
@@ -256,15 +256,17 @@ static struct smb_operation *begin_alone(struct upper_work *work, bool from_a)
 	shown = &operation->head.shown;
 	shown->from_a = from_a;
 	shown->time_ns = shown->time_end_ns = work->message->shown.time_ns;
+	if (whole->first_ns < shown->time_ns)
+		shown->time_ns = whole->first_ns;
 	operation->head.concluded = true;
 	return operation;
 }
 
-void smb_operation_alone(struct upper_work *work, const struct smb_request *request)
+void smb_operation_alone(struct upper_work *work, const struct smb_whole *whole, const struct smb_request *request)
 {
 	for (uint32_t i = 0; i < request->part_count; i++) {
 		const struct smb_part *part = &request->parts[i];
-		struct smb_operation *operation = begin_alone(work, !work->from_a);
+		struct smb_operation *operation = begin_alone(work, whole, !work->from_a);
 
 		if (!operation)
 			return;
@@ -272,13 +274,13 @@ void smb_operation_alone(struct upper_work *work, const struct smb_request *requ
 		show_name(operation, part->command);
 		show_status(operation, part);
 		operation_add_number(&operation->head, "opcode", part->command);
-		operation->head.shown.response_frame = work->message->shown.first_frame;
+		operation->head.shown.response_frame = whole->first_frame;
 	}
 }
 
 void smb_operation_notice(struct upper_work *work, const struct smb_whole *whole)
 {
-	struct smb_operation *operation = begin_alone(work, work->from_a);
+	struct smb_operation *operation = begin_alone(work, whole, work->from_a);
 	uint16_t command = (uint16_t)little_bits(whole->bytes.bytes, SMB2_COMMAND);
 	uint64_t id = little_bits(whole->bytes.bytes, SMB2_MESSAGE_ID);
 
@@ -294,7 +296,7 @@ void smb_operation_notice(struct upper_work *work, const struct smb_whole *whole
 
 void smb_operation_opaque(struct upper_work *work, const struct smb_whole *whole)
 {
-	struct smb_operation *operation = begin_alone(work, work->from_a);
+	struct smb_operation *operation = begin_alone(work, whole, work->from_a);
 	uint32_t id = whole->bytes.length >= 4 ? load32(whole->bytes.bytes) : 0;
 
 	if (!operation)

@@ -16,7 +16,7 @@ void smb_operation_conclude(struct rtap_tracker *tracker, struct command *comman
 void smb_operation_ended(struct rtap_tracker *tracker, struct command *command, const struct message *response);
 
 /* Responses without a request: operations on their own SEND. */
-void smb_operation_alone(struct upper_work *work, const struct smb_request *request);
+void smb_operation_alone(struct upper_work *work, const struct smb_whole *whole, const struct smb_request *request);
 
 /* A message that neither has a response nor is one: CANCEL, or a break notification of the server. */
 void smb_operation_notice(struct upper_work *work, const struct smb_whole *whole);

@@ -260,7 +260,7 @@ static void take_unknown(struct upper_work *work, const struct smb_whole *whole,
 		smb_part_begin(&request->parts[i], unit->header);
 		smb_part_answer(work, whole, request, &request->parts[i], unit->header, (struct rtap_span){ unit->body, unit->length });
 	}
-	smb_operation_alone(work, request);
+	smb_operation_alone(work, whole, request);
 }
 
 static bool is_answered(const struct smb_request *request)

@@ -308,6 +308,21 @@ class Crafted(Smb):
         self.assertEqual(missing, [("smb/srv/share/f", 0, 200, "not_captured")])
         self.assertEqual(found["srv/share/f~2"], b"1" * 100)
 
+    def test_a_message_alone_begins_with_its_first_fragment(self):
+        """A response whose request was not captured, and an encrypted message."""
+        scene, talk, client = self.scene(port=smb.PORT)
+        smb.put_all(scene, talk, client.set_up())
+        file, sends = client.create("f")
+        smb.put_all(scene, talk, sends)
+        client.fragment = 400
+        for way in (client.read(file, 0, b"1" * 1000, inline=True)[-3:], client.encrypted("b", 900)):
+            self.assertEqual(len(way), 3)
+            first = len(scene.frames) + 1
+            smb.put_all(scene, talk, way)
+            last, time = self.operations(self.capture(scene))[-1], scene.frames[first - 1][0]
+            self.assertEqual((last.get("response_frame", last.get("request_frame")), last["time_ns"]), (first, time), last)
+            self.assertGreater(last["time_end_ns"], time)
+
     def test_fragments_of_two_messages_are_not_one(self):
         scene, talk, client = self.scene(port=smb.PORT)
         smb.put_all(scene, talk, client.set_up())
