@@ -483,3 +483,50 @@ Test(rpc_chunk_memory, segments_of_one_key_that_overlap_share_a_region)
 	cr_expect_eq(region->end, 0x1096);
 	cr_expect_eq(call.read_length, 250);
 }
+
+/* A message of 300 bytes in a chunk at position zero, of two segments with a key each, and 20 bytes before it. */
+static bool gather(uint64_t missing_at, bool has_bytes, struct coverage *whole)
+{
+	static uint8_t message[300];
+	struct header header;
+	uint64_t fresh;
+
+	for (unsigned i = 0; i < sizeof message; i++)
+		message[i] = (uint8_t)(i * 7 + 1);
+	begin(&header, NOMSG);
+	put_read(&header, 0, 0xa0, 100, 0x1000);
+	put_read(&header, 0, 0xa1, 200, 0x8000);
+	for (unsigned list = 0; list < 3; list++)
+		put(&header, 0);
+	cr_assert(read_part(&header, header.length, false));
+	cr_assert(rpc_chunks_name(tracker, &lists, &call));
+	for (uint32_t i = 0, at = 0; i < lists.count; at += lists.segments[i++].length)
+		for (uint32_t from = 0; from < lists.segments[i].length; from++)
+			if (at + from != missing_at)
+				cr_assert(coverage_add(&rpc_chunks_region_of(&call, &lists.segments[i])->data, from, message + at + from, 1, 0,
+						       has_bytes ? COVERAGE_BYTES : COVERAGE_ONLY, &fresh));
+	cr_assert(coverage_add(whole, 0, message, 20, 0, COVERAGE_BYTES, &fresh));
+	return rpc_chunks_gather(&lists, &call, CHUNK_READ, 20, whole) && !memcmp(whole->bytes + 20, message, sizeof message);
+}
+
+struct gather_case {
+	uint64_t missing_at;
+	bool has_bytes, is_whole;
+};
+
+Test(rpc_chunk_memory, a_message_in_chunks_is_gathered_if_all_its_bytes_are_there)
+{
+	static const struct gather_case cases[] = {
+		{ UINT64_MAX, true, true }, { 0, true, false }, { 50, true, false }, { 99, true, false }, { 100, true, false }, { 299, true, false },
+		{ UINT64_MAX, false, false },
+	};
+
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct coverage whole = { 0 };
+
+		cr_expect_eq(gather(cases[i].missing_at, cases[i].has_bytes, &whole), cases[i].is_whole, "case %u", i);
+		coverage_fini(&whole);
+		end_call();
+		begin_call();
+	}
+}
