@@ -23,7 +23,7 @@
 #include "reassembly/upper/rpc_state.h"
 
 /* Of a call and its slot in the map. */
-#define CALL_MEMORY (sizeof(struct rpc_call) + 3 * sizeof(struct map_slot))
+#define CALL_MEMORY (spare_blocks_room(sizeof(struct rpc_call)) + 3 * sizeof(struct map_slot))
 /*
  * Most waiting calls per connection: twice the credits that either end requested or granted, within these bounds. RFC 8166,
  * 3.3.1: a requester has no more outstanding calls than granted credits.
@@ -88,7 +88,7 @@ static void free_call(struct rtap_tracker *tracker, struct rpc_call *call)
 	rpc_chunks_fini(&call->reply.lists);
 	free(call->call.bytes);
 	free(call->reply.bytes);
-	free(call);
+	spare_blocks_give(&tracker->spare_commands, call, sizeof *call);
 }
 
 void rpc_calls_fini(struct rtap_tracker *tracker)
@@ -187,7 +187,7 @@ static struct rpc_call *create_call(struct rtap_tracker *tracker, struct connect
 	/* The reply to the oldest call was lost: without it there is no credit for another call. */
 	while (waiting->count >= most_calls(connection))
 		end_incomplete(tracker, rpc_call_of(TAILQ_FIRST(&waiting->queue)));
-	call = memory_new(sizeof *call);
+	call = spare_blocks_take(&tracker->spare_commands, sizeof *call);
 	if (!call)
 		return NULL;
 	clear_bytes(call, sizeof *call);
