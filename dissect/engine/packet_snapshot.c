@@ -27,7 +27,8 @@
 	X(7, tcp, packet->tcp.present) \
 	X(8, mpa, packet->mpa.present) \
 	X(9, fpdus, packet->fpdus.count) \
-	X(10, paths, packet->path_count)
+	X(10, paths, packet->path_count) \
+	X(11, carrier, packet->carrier.present)
 
 #define HAS_FURTHER(parts) ((parts) >> 4)
 
@@ -136,6 +137,7 @@ size_t packet_snapshot_size(const struct rtap_packet *packet)
 	if (!packet_borrows(packet))
 		return SNAPSHOT_SIZE;
 	if (!stays(packet, packet->source_address) || !stays(packet, packet->destination_address) ||
+	    !stays(packet, packet->carrier.source_address) || !stays(packet, packet->carrier.destination_address) ||
 	    !stays(packet, packet->cm.source_address) || !stays(packet, packet->cm.destination_address))
 		return 0;
 	for (uint8_t i = 1; i < packet->source_count; i++)

@@ -53,6 +53,12 @@ class Ipoib(CliTest):
                     messages = [json.loads(line) for line in self.lines("messages", "--json", path)]
                     self.assertEqual([message["answered_in"] for message in messages], [2, 4, 6, 8, 10, 12, 14, 17])
 
+    def test_packets_that_other_threads_dissected(self):
+        path = self.write(self.connection(None) * 1000)
+        one, three = (self.lines("connections", "--json", "--threads", threads, path) for threads in ("1", "3"))
+        self.assertEqual(len(one), 1)
+        self.assertEqual(three, one)
+
     def test_datagrams(self):
         frames = [ib.native(ib.transport(UD_SEND, ip(number, (5000 + number, 53)), destqp=0x405, srcqp=0x404), slid=3, dlid=9).data for number in range(4)]
         found = [json.loads(line) for line in self.lines("connections", "--json", self.write(frames))]
