@@ -211,7 +211,7 @@ def long_answers(t, count):
 
 class Memory(Load):
     """Resident memory, independent of the program's counts. One thread: output that other threads format is not part of the limit."""
-    LIMITS = (1, 8, 64)
+    LIMITS = (1, 64)
     BESIDE = 20
 
     @unittest.skipIf(cli.has_sanitizers(), "sanitizers take memory of their own")

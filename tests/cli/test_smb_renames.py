@@ -272,7 +272,7 @@ class Renames(Smb):
 
 class Work(DoublingTest):
     def test_grows_with_renames_of_a_directory_of_open_files(self):
-        self.doubling(worst_cases.renames_of_an_smb_directory, 4000, FILES, MESSAGES)
+        self.doubling(worst_cases.renames_of_an_smb_directory, 1500, FILES, MESSAGES)
 
 
 if __name__ == "__main__":
