@@ -98,6 +98,7 @@ void dissect_frame(const struct rtap_frame *frame, const struct rtap_context *co
 void rtap_dissect(struct rtap_packet *packet, const struct rtap_frame *frame)
 {
 	dissect_frame(frame, &((const struct opened_packet *)packet)->context, packet);
+	packet_restore_carrier(packet);
 }
 
 /* Updates the set of protocols after a layer was removed: the packet still has the protocol if one of the first `count` layers is of it. */

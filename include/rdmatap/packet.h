@@ -400,11 +400,14 @@ bool rtap_packet_has(const struct rtap_packet *packet, uint16_t protocol);
 size_t rtap_packet_anomaly_count(const struct rtap_packet *packet);
 const struct rtap_anomaly *rtap_packet_anomaly(const struct rtap_packet *packet, size_t index);
 
-/* Addresses of the innermost network header: 4 or 16 bytes in network order; none without one. */
+/*
+ * Addresses of the network header that carries the BTH, else of the innermost one: 4 or 16 bytes in network order; none without one. Those of
+ * IP over InfiniBand are the addresses of the InfiniBand packet.
+ */
 struct rtap_span rtap_packet_source_address(const struct rtap_packet *packet);
 struct rtap_span rtap_packet_destination_address(const struct rtap_packet *packet);
 
-/* Ports of the innermost TCP or UDP header. False: there is none; they are unchanged. */
+/* Ports of the TCP or UDP header after that network header. False: there is none; they are unchanged. */
 bool rtap_packet_ports(const struct rtap_packet *packet, uint16_t *source, uint16_t *destination) __attribute__((warn_unused_result));
 
 /*
