@@ -260,7 +260,7 @@ static uint64_t final_below(const struct rtap_tracker *tracker, const struct psn
 
 void gaps_settle(struct psn_stream *stream, uint64_t psn)
 {
-	struct psn_given_up given_up = psn_give_up(stream, psn);
+	struct psn_given_up given_up = psn_end_gaps(stream, psn);
 	uint64_t *counts = stream->connection->shown.anomaly_counts;
 
 	counts[RTAP_CONNECTION_ANOMALY_NOT_CAPTURED] += given_up.packets;
@@ -273,7 +273,7 @@ void messages_settle(struct rtap_tracker *tracker, struct psn_stream *stream, bo
 
 	while ((first = TAILQ_FIRST(&stream->messages)) && (all || message_final_psn(tracker, first)))
 		message_settle(tracker, first);
-	psn_give_up_responses(stream, stream->settled_high);
+	psn_end_response_gaps(stream, stream->settled_high);
 	/* Gaps before the first settled message wait until the connection ends (connection_lifecycle.c). */
 	if (stream->gaps.count && stream->settled_end)
 		gaps_settle(stream, all ? stream->settled_end : final_below(tracker, stream));

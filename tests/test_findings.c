@@ -145,7 +145,7 @@ static bool is_reported(const struct stats *stats, const struct findings *findin
 	struct line line;
 
 	line_init(&line, reported, sizeof reported - 1);
-	stats_text_notes(&(struct stats_record){ .stats = stats, .findings = findings }, &line);
+	stats_text_totals(&(struct stats_record){ .stats = stats, .findings = findings }, &line);
 	*line.next = 0;
 	return strstr(reported, text) != NULL;
 }

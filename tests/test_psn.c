@@ -116,7 +116,7 @@ static void run_case(size_t at)
 		cr_expect_eq(analysis, step->analysis, "%s: step %zu is %d", cases[at].what, i, analysis);
 		cr_expect_eq(differs, step->differs, "%s: step %zu", cases[at].what, i);
 	}
-	cr_expect_eq(psn_give_up(&stream, UINT64_MAX).packets, cases[at].lost, "%s", cases[at].what);
+	cr_expect_eq(psn_end_gaps(&stream, UINT64_MAX).packets, cases[at].lost, "%s", cases[at].what);
 	cr_expect_eq(stream.gaps.count, 0);
 	end();
 }
@@ -201,9 +201,9 @@ Test(psn, gaps_beyond_the_limit_are_not_kept_and_nothing_else_is_lost)
 	cr_expect_eq(request(2 * gaps + 10, 1, 0, 0, 0), RTAP_PSN_GAP);
 	cr_expect_eq(request(2 * gaps + 5, 1, 0, 0, 0), RTAP_PSN_OUT_OF_ORDER);
 	cr_expect_eq(stream.gaps.count, 4096);
-	lost = psn_give_up(&stream, stream.low + 100).packets;
+	lost = psn_end_gaps(&stream, stream.low + 100).packets;
 	cr_expect_eq(lost, 50);
-	lost += psn_give_up(&stream, UINT64_MAX).packets;
+	lost += psn_end_gaps(&stream, UINT64_MAX).packets;
 	cr_expect_leq(lost, gaps + 10);
 	cr_expect_geq(lost, 4095);
 	end();
@@ -249,7 +249,7 @@ Test(psn, gaps_are_uncaptured_psns)
 		for (uint32_t i = low; i < next; i++)
 			lost += !seen[i];
 		cr_expect_eq(stream.next - stream.low, next - low, "seed %u", seed);
-		cr_expect_eq(psn_give_up(&stream, UINT64_MAX).packets, lost, "seed %u", seed);
+		cr_expect_eq(psn_end_gaps(&stream, UINT64_MAX).packets, lost, "seed %u", seed);
 		end();
 	}
 }
@@ -277,7 +277,7 @@ Test(psn, psns_of_a_request_are_in_no_gap)
 			cr_expect_geq(stream.gaps.list[at].begin, seen, "%zu", i);
 			seen = stream.gaps.list[at].end;
 		}
-		cr_expect_eq(psn_give_up(&stream, UINT64_MAX).packets, fillings[i].left, "%zu", i);
+		cr_expect_eq(psn_end_gaps(&stream, UINT64_MAX).packets, fillings[i].left, "%zu", i);
 		end();
 	}
 }
@@ -287,10 +287,10 @@ Test(psn, a_gap_is_given_up_in_parts)
 	begin(5);
 	request(5, 1, 0, 0, 0);
 	request(10, 1, 0, 0, 0);
-	cr_expect_eq(psn_give_up(&stream, psn_unwrap(&stream, 8)).packets, 2);
+	cr_expect_eq(psn_end_gaps(&stream, psn_unwrap(&stream, 8)).packets, 2);
 	cr_expect_eq(request(7, 1, 0, 0, 0), RTAP_PSN_RETRANSMISSION);
 	cr_expect_eq(request(8, 1, 0, 0, 0), RTAP_PSN_OUT_OF_ORDER);
-	cr_expect_eq(psn_give_up(&stream, UINT64_MAX).packets, 1);
+	cr_expect_eq(psn_end_gaps(&stream, UINT64_MAX).packets, 1);
 	end();
 }
 

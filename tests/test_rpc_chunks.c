@@ -423,7 +423,7 @@ Test(rpc_chunk_memory, a_reply_refers_to_memory_that_its_call_named_in_the_same_
 
 	write_all_lists(&header);
 	cr_assert(read_part(&header, header.length, false));
-	cr_assert(rpc_chunks_name(tracker, &lists, &call));
+	cr_assert(rpc_chunks_announce(tracker, &lists, &call));
 	cr_expect_eq(call.region_count, ALL_COUNT);
 	cr_expect_eq(call.read_length, 600);
 	for (uint32_t i = 0; i < ALL_COUNT; i++) {
@@ -454,7 +454,7 @@ Test(rpc_chunk_memory, memory_ends_where_the_address_space_does)
 	for (unsigned list = 0; list < 3; list++)
 		put(&header, 0);
 	cr_assert(read_part(&header, header.length, false));
-	cr_assert(rpc_chunks_name(tracker, &lists, &call));
+	cr_assert(rpc_chunks_announce(tracker, &lists, &call));
 	region = rpc_chunks_region_of(&call, &lists.segments[0]);
 	cr_assert_not_null(region);
 	cr_expect_eq(region->begin, UINT64_C(0xffffffffffffff00));
@@ -473,7 +473,7 @@ Test(rpc_chunk_memory, segments_of_one_key_that_overlap_share_a_region)
 	for (unsigned list = 0; list < 3; list++)
 		put(&header, 0);
 	cr_assert(read_part(&header, header.length, false));
-	cr_assert(rpc_chunks_name(tracker, &lists, &call));
+	cr_assert(rpc_chunks_announce(tracker, &lists, &call));
 	cr_expect_eq(call.region_count, 2);
 	region = rpc_chunks_region_of(&call, &lists.segments[0]);
 	cr_assert_not_null(region);
@@ -499,7 +499,7 @@ static bool gather(uint64_t missing_at, bool has_bytes, struct coverage *whole)
 	for (unsigned list = 0; list < 3; list++)
 		put(&header, 0);
 	cr_assert(read_part(&header, header.length, false));
-	cr_assert(rpc_chunks_name(tracker, &lists, &call));
+	cr_assert(rpc_chunks_announce(tracker, &lists, &call));
 	for (uint32_t i = 0, at = 0; i < lists.count; at += lists.segments[i++].length)
 		for (uint32_t from = 0; from < lists.segments[i].length; from++)
 			if (at + from != missing_at)

@@ -3,8 +3,8 @@
  * Effects of NFSv3 and NFSv4 operations on contents. RFC 1813, section 3.3; RFC 8881, section 18; RFC 7862, section 15.
  *
  * Order of calls for an exchange: export_files_exchange(), the queue (in the order of replies), apply(), and calls_walk() (reassembly/upper/nfs_calls.c),
- * which calls nfs_names.c for each operation. That calls back file_created() and file_operation() here; data before it go to data_read(), with
- * their file. struct export_files begins with struct nfs_names: callbacks cast to their own.
+ * which calls nfs_names.c for each operation, and data_read() here with the data and its file before that. nfs_names.c calls back
+ * attributes_reported(), file_created() and file_operation(). struct export_files begins with struct nfs_names: callbacks cast to their own.
  */
 #include "config.h"
 

@@ -172,7 +172,7 @@ static void uncounted(const struct stats *stats, struct line *line)
 	}
 }
 
-void stats_text_notes(const void *what, struct line *line)
+void stats_text_totals(const void *what, struct line *line)
 {
 	const struct stats_record *record = what;
 	const struct stats *stats = record->stats;
@@ -709,7 +709,7 @@ bool stats_write_text(const struct stats *stats, const struct findings *findings
 			write_connection(stats, one, write, owner);
 		return true;
 	}
-	if (write(owner, summary, &record) && write(owner, stats_text_notes, &record) && write_findings(stats, findings, view, write, owner) &&
+	if (write(owner, summary, &record) && write(owner, stats_text_totals, &record) && write_findings(stats, findings, view, write, owner) &&
 	    stats_tables_write(stats, view->sort, view->most, write, owner, failed) && view->all_connections)
 		write_connections(stats, write, owner);
 	return true;

@@ -26,6 +26,6 @@ bool stats_write_text(const struct stats *stats, const struct findings *findings
 		      bool *failed);
 
 /* The events of the capture and what was not counted, for printer_write(); `record` is a struct stats_record. */
-stats_form stats_text_notes;
+stats_form stats_text_totals;
 
 #endif

@@ -40,7 +40,7 @@ static bool take_reth(struct message *message, const struct rtap_ib_facts *ib)
 	if (shown->request_seen)
 		return false;
 	if (!ib->has_reth) {
-		psn_note_unreadable(message->stream, message->low, message->low + 1);
+		psn_note_unknown(message->stream, message->low, message->low + 1);
 		return false;
 	}
 	shown->request_seen = shown->has_key = true;

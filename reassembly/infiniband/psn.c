@@ -366,7 +366,7 @@ static bool lacks_response(const struct psn_stream *stream, uint64_t psn)
 }
 
 /* A request other than the next expected one, or the first one after a gap that an answer showed. */
-static __attribute__((noinline)) enum rtap_psn_analysis unexpected(struct psn_stream *stream, uint64_t psn, uint64_t count,
+static __attribute__((noinline)) enum rtap_psn_analysis not_next(struct psn_stream *stream, uint64_t psn, uint64_t count,
 								   const struct psn_sight *sight, bool *differs)
 {
 	struct recent_packet *first = psn < stream->next ? find_recent(&stream->requests, (uint32_t)psn & PSN_MASK) : NULL;
@@ -402,7 +402,7 @@ enum rtap_psn_analysis psn_request(struct psn_stream *stream, uint64_t psn, uint
 {
 	*differs = false;
 	if (psn != stream->next || stream->has_open_gap)
-		return unexpected(stream, psn, count, sight, differs);
+		return not_next(stream, psn, count, sight, differs);
 	stream->next = psn + count;
 	psn_note_id(&stream->requests, sight->id);
 	stream->requests.arrived++;
@@ -610,7 +610,7 @@ void psn_fill(struct psn_stream *stream, uint64_t begin, uint64_t end)
 	}
 }
 
-void psn_note_unreadable(struct psn_stream *stream, uint64_t begin, uint64_t end)
+void psn_note_unknown(struct psn_stream *stream, uint64_t begin, uint64_t end)
 {
 	stream->given_up += end - begin;
 	stream->given_up_gaps[stream->given_up_count++ % PSN_GIVEN_UP_GAPS] = (struct psn_range){ begin, end };
@@ -640,7 +640,7 @@ static struct psn_given_up remove_gaps(struct psn_gaps *gaps, uint64_t psn, stru
 		given_up.packets += end - gap->begin;
 		if (stream) {
 			given_up.unacknowledged += count_unacknowledged(stream, gap, gap->begin, end);
-			psn_note_unreadable(stream, gap->begin, end);
+			psn_note_unknown(stream, gap->begin, end);
 		}
 		gap->begin = end;
 		if (end < gap->end)
@@ -651,7 +651,7 @@ static struct psn_given_up remove_gaps(struct psn_gaps *gaps, uint64_t psn, stru
 	return given_up;
 }
 
-struct psn_given_up psn_give_up(struct psn_stream *stream, uint64_t psn)
+struct psn_given_up psn_end_gaps(struct psn_stream *stream, uint64_t psn)
 {
 	return stream->gaps.count ? remove_gaps(&stream->gaps, psn, stream) : (struct psn_given_up){ 0 };
 }
@@ -675,7 +675,7 @@ bool psn_lacks(const struct psn_stream *stream, uint64_t given_up, uint64_t begi
 	return stream->given_up - kept > given_up;
 }
 
-void psn_give_up_responses(struct psn_stream *stream, uint64_t psn)
+void psn_end_response_gaps(struct psn_stream *stream, uint64_t psn)
 {
 	if (stream->response_gaps.count)
 		remove_gaps(&stream->response_gaps, psn, NULL);

@@ -130,8 +130,8 @@ struct psn_given_up {
 	uint64_t packets, unacknowledged;
 };
 
-/* Removes gaps below `psn`. Returns the packets in them. */
-struct psn_given_up psn_give_up(struct psn_stream *stream, uint64_t psn);
+/* The gaps below `psn` no longer wait for packets, and are removed. Returns the packets in them. */
+struct psn_given_up psn_end_gaps(struct psn_stream *stream, uint64_t psn);
 
 /*
  * Whether requests from `begin` up to but excluding `end` are missing and still expected, or were given up since stream->given_up was
@@ -139,11 +139,11 @@ struct psn_given_up psn_give_up(struct psn_stream *stream, uint64_t psn);
  */
 bool psn_lacks(const struct psn_stream *stream, uint64_t given_up, uint64_t begin, uint64_t end);
 
-/* The requests from `begin` up to but excluding `end` were truncated before what identifies them: psn_lacks() counts them too. */
-void psn_note_unreadable(struct psn_stream *stream, uint64_t begin, uint64_t end);
+/* Of the requests from `begin` up to but excluding `end` nothing is known, or not what identifies them: psn_lacks() counts them too. */
+void psn_note_unknown(struct psn_stream *stream, uint64_t begin, uint64_t end);
 
 /* Removes gaps of READ responses below `psn`. Their packets are counted with their messages. */
-void psn_give_up_responses(struct psn_stream *stream, uint64_t psn);
+void psn_end_response_gaps(struct psn_stream *stream, uint64_t psn);
 
 void psn_fini(struct psn_stream *stream);
 

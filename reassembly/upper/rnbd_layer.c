@@ -296,7 +296,7 @@ static void note_unreadable(const struct upper_work *work)
 	struct psn_stream *stream = message ? message->stream : NULL;
 
 	if (stream && message->low < stream->next)
-		psn_note_unreadable(stream, message->low, stream->next);
+		psn_note_unknown(stream, message->low, stream->next);
 }
 
 static void take_request(struct upper_work *work, struct rnbd_state *state)

@@ -106,7 +106,7 @@ static void end_call(struct rtap_tracker *tracker, struct rpc_call *call)
 	request_drop_doubtful(tracker, &call->request);
 	region_count_claimed(&call->request);
 	if (tracker->wants_data)
-		rpc_exchange_report(tracker, call);
+		rpc_exchange_conclude(tracker, call);
 	free_call(tracker, call);
 }
 
@@ -394,7 +394,7 @@ static bool name_memory(struct rtap_tracker *tracker, struct rpc_call *call)
 	const struct rpc_chunks *lists = &call->call.lists;
 	bool are_all = tracker->keep & COVERAGE_BYTES || rpc_state_of(tracker)->payload;
 
-	if (!rpc_chunks_name(tracker, lists, &call->request))
+	if (!rpc_chunks_announce(tracker, lists, &call->request))
 		return false;
 	budget_charge(&tracker->budget, &call->request.entry, rpc_chunks_memory(lists));
 	for (uint32_t i = 0; i < lists->count; i++) {

@@ -130,7 +130,7 @@ static uint64_t end_of(const struct chunk_segment *segment)
 	return segment->length > UINT64_MAX - segment->offset ? UINT64_MAX : segment->offset + segment->length;
 }
 
-bool rpc_chunks_name(struct rtap_tracker *tracker, const struct rpc_chunks *lists, struct request *request)
+bool rpc_chunks_announce(struct rtap_tracker *tracker, const struct rpc_chunks *lists, struct request *request)
 {
 	struct region_name few[MOST_KEPT], *names = few;
 	bool good;

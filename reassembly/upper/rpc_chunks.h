@@ -42,7 +42,7 @@ struct rpc_chunks {
 bool rpc_chunks_read(struct rpc_chunks *lists, const uint8_t *header, uint32_t length, bool is_cut) __attribute__((warn_unused_result));
 
 /* Names the memory of a call's segments: regions with one bit for each enum chunk_list in `uses`. False: out of memory, no regions. */
-bool rpc_chunks_name(struct rtap_tracker *tracker, const struct rpc_chunks *lists, struct request *request) __attribute__((warn_unused_result));
+bool rpc_chunks_announce(struct rtap_tracker *tracker, const struct rpc_chunks *lists, struct request *request) __attribute__((warn_unused_result));
 
 /* The region that contains the whole segment of this call, or of a reply to it, and was named in the same list; NULL: none. */
 struct region *rpc_chunks_region_of(const struct request *request, const struct chunk_segment *segment);

@@ -393,7 +393,7 @@ static void show_part(const struct rtap_tracker *tracker, struct message *messag
 		shown->has_crc = crc_of(&work->xdr, &shown->crc32);
 }
 
-static void report_part(struct rtap_tracker *tracker, struct message *message, struct work *work, const struct rpc_call *call)
+static void finish_part(struct rtap_tracker *tracker, struct message *message, struct work *work, const struct rpc_call *call)
 {
 	if (message) {
 		show_part(tracker, message, work, call);
@@ -413,7 +413,7 @@ static void context_of(const struct rtap_rpc_facts *call, struct rtap_context *c
 	};
 }
 
-static void report_exchange(struct rtap_tracker *tracker, const struct rpc_call *call, const struct work *asked, const struct work *answered)
+static void give_to_sinks(struct rtap_tracker *tracker, const struct rpc_call *call, const struct work *asked, const struct work *answered)
 {
 	const struct rtap_connection *connection = &call->request.connection->shown;
 	struct rpc_exchange exchange = {
@@ -632,9 +632,9 @@ static void read_exchange(struct rtap_tracker *tracker, struct rpc_call *call)
 		}
 	}
 	if (rpc_state_of(tracker)->sink_count && (asked.part.present || answered.part.present))
-		report_exchange(tracker, call, &asked, &answered);
-	report_part(tracker, call->call.is_read ? NULL : call->call.shown, &asked, call);
-	report_part(tracker, call->reply.is_read ? NULL : call->reply.shown, &answered, call);
+		give_to_sinks(tracker, call, &asked, &answered);
+	finish_part(tracker, call->call.is_read ? NULL : call->call.shown, &asked, call);
+	finish_part(tracker, call->reply.is_read ? NULL : call->reply.shown, &answered, call);
 	rpc_stream_fini(&asked.stream);
 	rpc_stream_fini(&answered.stream);
 }
@@ -648,7 +648,7 @@ static void show_error(struct rtap_message *shown, const struct rpc_send *send, 
 	shown->rdma_version_high = call->version_high;
 }
 
-void rpc_exchange_report(struct rtap_tracker *tracker, struct rpc_call *call)
+void rpc_exchange_conclude(struct rtap_tracker *tracker, struct rpc_call *call)
 {
 	struct message *call_shown = call->call.shown, *reply_shown = call->reply.shown;
 	int64_t end_ns;

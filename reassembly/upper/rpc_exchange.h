@@ -73,6 +73,6 @@ bool rpc_exchange_is_plain(const struct rtap_tracker *tracker, const struct rpc_
 void rpc_exchange_read_plain(struct rtap_tracker *tracker, const struct rpc_call *call, struct rpc_send *send, const uint8_t *bytes);
 
 /* Reports the result of the call and its reply. The caller frees it. */
-void rpc_exchange_report(struct rtap_tracker *tracker, struct rpc_call *call);
+void rpc_exchange_conclude(struct rtap_tracker *tracker, struct rpc_call *call);
 
 #endif
