@@ -13,8 +13,11 @@
 #include "dissect/filter/filter.h"
 #include "output/message/record_filter.h"
 #include "output/packet/format.h"
+#include "reassembly/time_windows.h"
 
-#define READER_PATIENCE_NS (INT64_C(1000) * 1000000) /* live: a message delays later ones by at most this */
+/* Live: a message delays later ones by at most this. What is lost of it is final by then, so that it is reported as in a file. */
+#define READER_PATIENCE_NS (3 * NANOSECONDS)
+_Static_assert(READER_PATIENCE_NS > HOLE_NS + GRACE_NS, "what is lost is final before");
 
 struct reader {
 	const struct options *options;
