@@ -27,13 +27,13 @@ def roce_v2(frame):
 
 
 class Network:
-    """Numbers the hosts of a capture from 16, and addresses them by the number."""
+    """Numbers the hosts of a capture, and addresses them by the number."""
 
-    def __init__(self, kind):
-        self.kind, self.hosts = kind, {}
+    def __init__(self, kind, first=16):
+        self.kind, self.first, self.hosts = kind, first, {}
 
     def number(self, address):
-        return self.hosts.setdefault(address, 16 + len(self.hosts))
+        return self.hosts.setdefault(address, self.first + len(self.hosts))
 
     def gids(self, ends):
         return b"".join(b"\xfd" + bytes(13) + struct.pack(">H", number) for number in ends)
@@ -122,6 +122,22 @@ class LinkLayers(CliTest):
                 for command, rows in wanted.items():
                     with self.subTest(capture=name, network=kind, command=command):
                         self.assertEqual(found[command], rows)
+
+    def test_join_of_ends_that_have_only_lids(self):
+        """Two pairs of hosts with the same queue pair numbers, PSNs and data, 30 us apart, at two points."""
+        found = [(time, roce_v2(data)) for time, _, data, _ in capfile.timed(os.path.join(TESTDATA, "roce-rping-v4.pcap"))]
+        paths = []
+        for point_ns in (0, 5000):
+            frames = [(time + point_ns + later_ns, network.carry(*of_packet)) for network, later_ns in
+                      ((Network("InfiniBand", 16), 0), (Network("InfiniBand", 48), 30000)) for time, of_packet in found if of_packet]
+            paths.append(self.path("point-%d.pcap" % point_ns))
+            capfile.write_pcap(paths[-1], 247, [(time, data, len(data)) for time, data in sorted(frames)])
+        rows = [json.loads(line) for line in self.lines("join", "--json", *paths)]
+        ways = [row for row in rows if row["kind"] == "direction"]
+        self.assertEqual({(row["source"]["addr"], row["destination"]["addr"]) for row in ways},
+                         {("lid %d" % a, "lid %d" % b) for a, b in ((16, 17), (17, 16), (48, 49), (49, 48))})
+        self.assertEqual({(row["lost_packets"], row["doubled"], row["reordered"]) for row in ways}, {(0, 0, 0)})
+        self.assertTrue(all(row["seen"] == [row["packets"]] * 2 for row in ways))
 
 
 if __name__ == "__main__":

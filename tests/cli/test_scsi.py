@@ -115,7 +115,7 @@ class Crafted(Nvme):
                 expected = {4: one, 6: three, 7: four, 20: two, 30: three, 40: one, 42: two, 44: two}
                 self.assertEqual({at // 512: image[at:at + 512] for at in range(0, len(image), 512) if any(image[at:at + 512])}, expected)
 
-    def test_targets_in_a_subnet_of_infiniband_are_told_apart(self):
+    def test_targets_in_a_subnet_of_infiniband_are_distinct(self):
         """Without a GRH the address is a LID: two targets without a captured login do not share an image."""
         for kind in KINDS[:4]:
             scene = Scene("scsi", "", link=247)
