@@ -614,6 +614,24 @@ static bool is_gapless(unsigned side)
 	return !model.net.snap;
 }
 
+/* The capture has bytes that the side sent again and that come before its first frame's: those in between can be missing. */
+static bool goes_back(unsigned side)
+{
+	uint32_t first = FPDU_NOWHERE;
+
+	for (unsigned i = model.net.skipped; i < model.net.frame_count; i++) {
+		const struct fpdu_frame *frame = &model.frames[i];
+
+		if (frame->side != side || !frame->fate.is_captured)
+			continue;
+		if (first == FPDU_NOWHERE)
+			first = frame->begin;
+		if (frame->begin < first)
+			return true;
+	}
+	return false;
+}
+
 /* The setup has been captured: whether FPDUs have markers and CRCs is known. */
 static bool is_set_up(const struct run *run)
 {
@@ -674,7 +692,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memset(&run, 0, sizeof run);
 	run.base.is_exact = network_is_captured(&model.net, false);
 	for (unsigned side = 0; side < 2; side++)
-		run.is_unclear[side] = model.net.skipped && model.options >> side & FPDU_MARKERS && !is_gapless(side);
+		run.is_unclear[side] = model.net.skipped && model.options >> side & FPDU_MARKERS && (!is_gapless(side) || goes_back(side));
 	message_run(&run.base, data, &options, &model.net, give_handshake, give_frame, give_ending);
 	if (!run.base.is_tight)
 		check_all(&run);
