@@ -268,6 +268,36 @@ Test(fpdu, a_word_of_the_headers_that_points_back_is_no_marker)
 		}
 }
 
+/* A word before the marker points to the same FPDU, and few bytes follow the marker: that FPDU alone is unknown. */
+Test(fpdu, of_two_words_that_point_back_the_last_in_the_stream_may_be_the_marker)
+{
+	for (int followed = 0; followed < 2; followed++)
+		for (uint32_t place = 0; place < 40; place += 4) {
+			struct fpdu_rules only_iwarp = { .is_iwarp = true };
+			uint8_t ulpdu[18 + 52] = { 0x41, 0x43, [13] = 1 };
+			uint32_t whole;
+
+			sender_init(&sender, SENT_MARKED, true);
+			sender.next_marker = 68;
+			put32(ulpdu + 18 + place, 20 + place);
+			send_fpdu(&sender, ulpdu, sizeof ulpdu);
+			sender.msn++;
+			whole = sender.length;
+			for (unsigned i = 0; followed && i < 12; i++)
+				send_send(&sender, 101);
+			taker_init(&taker, &sender);
+			fpdu_init(&framer, &taker.sink, &only_iwarp, 0);
+			take_piece(&framer, sender.bytes, whole, 1);
+			take_pieces(&framer, &sender, whole, sender.length, 400);
+			fpdu_finish(&framer, 0);
+			cr_expect(!taker.wrong && !taker.bad_crc && taker.reported + 1 >= sender.count, "place %u, followed %d: %u reported, %u wrong",
+				  place, followed, taker.reported, taker.wrong);
+			fpdu_fini(&framer);
+			free(taker.seen);
+			sender_fini(&sender);
+		}
+}
+
 /* A word of a payload points back to an FPDU that ends before it: the good CRC of that does not show where markers are. */
 Test(fpdu, a_word_that_points_to_an_fpdu_before_its_own_is_no_marker)
 {

@@ -184,20 +184,46 @@ static bool shows_layout(const struct fpdu_framer *framer, const struct fpdu_can
 	return framer->rules.markers != FPDU_UNKNOWN || candidate->next - candidate->start >= FPDU_MARKER_SPAN + crcs;
 }
 
-/*
- * Whether another sequence begins with the same FPDU but has its markers elsewhere: a header word can point back by chance,
- * as MSN 12 does. A CRC covers the markers and is good for both. The next marker decides.
- */
-static bool has_rival(const struct fpdu_framer *framer, const struct fpdu_candidate *candidate)
+/* Whether a word that was not examined yet, as bytes after it are needed for that, may be another marker of the candidate's FPDU. */
+static bool has_word_ahead(const struct fpdu_framer *framer, const struct fpdu_candidate *candidate)
 {
-	for (uint32_t i = 0; candidate->layout != FPDU_PLAIN && i < framer->candidate_count; i++) {
-		const struct fpdu_candidate *other = &framer->candidates[i];
+	uint64_t origin = candidate->start + (candidate->first_marker == candidate->start ? MPA_MARKER_LENGTH : 0);
+	uint64_t offset = framer->offset - framer->markers_scanned < LOOK ? framer->markers_scanned : framer->offset - LOOK;
 
-		if (other->layout != FPDU_PLAIN && other->start == candidate->start &&
-		    (other->layout != candidate->layout || (other->first_marker - candidate->first_marker) % MPA_MARKER_INTERVAL))
+	for (; offset + MPA_MARKER_LENGTH <= candidate->next; offset++) {
+		const uint8_t *word = at(framer, offset);
+		uint64_t back = offset - origin;
+
+		if (!word[0] && !word[1] && (offset - candidate->first_marker) % MPA_MARKER_INTERVAL &&
+		    ((load16(word + 2) & ~3u) == back || ((uint32_t)(word[3] << 8 | word[2]) & ~3u) == back))
 			return true;
 	}
 	return false;
+}
+
+/* Whether two sequences have their markers in different places, or only one of them has any. */
+static bool differs(const struct fpdu_candidate *one, const struct fpdu_candidate *other)
+{
+	return one->layout != other->layout || (one->layout != FPDU_PLAIN && (one->first_marker - other->first_marker) % MPA_MARKER_INTERVAL);
+}
+
+/*
+ * Whether another sequence begins with the same FPDU but has its markers elsewhere: a header word can point back by chance,
+ * as MSN 12 does. A CRC covers the markers and is good for both. The next marker decides. Without markers, and without a good CRC, the
+ * candidate is refuted by one with a good CRC.
+ */
+static bool has_rival(const struct fpdu_framer *framer, const struct fpdu_candidate *candidate)
+{
+	bool is_plain = candidate->layout == FPDU_PLAIN;
+
+	for (uint32_t i = 0; i < framer->candidate_count; i++) {
+		const struct fpdu_candidate *other = &framer->candidates[i];
+
+		if (other->start == candidate->start && other->layout != FPDU_PLAIN && differs(candidate, other) &&
+		    (!is_plain || (other->good && !candidate->good)))
+			return true;
+	}
+	return !is_plain && has_word_ahead(framer, candidate);
 }
 
 static bool is_enough(const struct fpdu_framer *framer, const struct fpdu_candidate *candidate)
@@ -411,7 +437,7 @@ static bool will_do(const struct fpdu_framer *framer, const struct fpdu_candidat
 {
 	uint32_t seen = candidate->good + candidate->zero;
 
-	if (candidate->layout != FPDU_PLAIN && ((!candidate->good && !shows_layout(framer, candidate)) || has_rival(framer, candidate)))
+	if (has_rival(framer, candidate) || (candidate->layout != FPDU_PLAIN && !candidate->good && !shows_layout(framer, candidate)))
 		return false;
 	if (framer->rules.is_iwarp)
 		return candidate->start == framer->hole_end || seen >= MIN_ZERO_NEAR;
