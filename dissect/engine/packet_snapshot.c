@@ -16,7 +16,7 @@
 #define PARTS(X) \
 	X(0, ib, packet->ib.has_bth || packet->ib.has_lrh || packet->ib.has_grh || packet->fragment.present) \
 	X(1, rpcrdma, packet->rpcrdma.present || packet->rpcrdma.length) \
-	X(2, rpc, packet->rpc.present) \
+	X(2, rpc, packet->rpc.present || packet->rpc.xid) \
 	X(3, flow, has_any(&packet->flow, sizeof packet->flow / 8))
 
 /* Parts that only few RoCE packets have. */

@@ -110,6 +110,9 @@ static enum result parse_message(struct parse *parse, bool with_mark)
 	if (result != OK)
 		return result;
 	facts.present = true;
+	/* the snap length can end after the XID: then it is not known to be a call */
+	if (walked == TRUNCATED && length < RPC_TYPE_END + (with_mark ? RPC_RECORD_MARK_LENGTH : 0))
+		facts = (struct rtap_rpc_facts){ .xid = facts.xid };
 	if (parse->context->replies && !facts.is_reply)
 		facts.reply_frame = reply_to(parse->context, parse->packet->frame->number);
 	/* of several records the facts are the first's */

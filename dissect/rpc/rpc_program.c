@@ -63,7 +63,8 @@ void rpc_program_line_procedure(const struct rpc_program *known, const struct rt
 
 void rpc_program_line_exchange(const struct rtap_rpc_facts *facts, struct line *line)
 {
-	line_text(line, facts->is_reply ? " reply" : " call");
+	if (facts->present)
+		line_text(line, facts->is_reply ? " reply" : " call");
 	if (facts->is_reply && facts->call_frame)
 		return;
 	line_text(line, " xid ");

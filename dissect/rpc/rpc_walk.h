@@ -9,6 +9,7 @@
 #include "dissect/rpc/xdr.h"
 
 #define RPC_RECORD_MARK_LENGTH 4 /* RFC 5531, section 11 */
+#define RPC_TYPE_END 8 /* the XID and the message type. RFC 5531, section 9 */
 #define RPC_LAST_FRAGMENT 0x80000000
 
 enum rpc_row {

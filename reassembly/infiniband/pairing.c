@@ -234,6 +234,14 @@ static void replay_both(struct rtap_tracker *tracker, const struct connection *c
 			replay(tracker, connection->flows[i], result);
 }
 
+/* The same if the responses are those of earlier frames: the current frame remains the request's. */
+static void replay_earlier(struct rtap_tracker *tracker, const struct connection *connection, struct frame_result *result)
+{
+	struct frame_result earlier = { .outer = result };
+
+	replay_both(tracker, connection, &earlier);
+}
+
 /*
  * The request that was just registered may be that of the last response of a waiting flow, if there is only one such flow.
  */
@@ -246,7 +254,7 @@ static void pair_waiting(struct rtap_tracker *tracker, struct connection *connec
 	    find_requester(tracker, flow) != connection)
 		return;
 	pair(tracker, flow, connection);
-	replay_both(tracker, flow->connection, result);
+	replay_earlier(tracker, flow->connection, result);
 }
 
 void pairing_expect(struct rtap_tracker *tracker, struct connection *connection, uint32_t psn, struct frame_result *result)
@@ -299,7 +307,7 @@ static bool copy(struct rtap_tracker *tracker, struct flow *flow, const struct p
 void pairing_join(struct rtap_tracker *tracker, struct flow *flow, struct connection *connection, struct frame_result *result)
 {
 	pair(tracker, flow, connection);
-	replay_both(tracker, flow->connection, result);
+	replay_earlier(tracker, flow->connection, result);
 }
 
 /* Responses only: their receiver must have sent requests. */

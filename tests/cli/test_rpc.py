@@ -8,8 +8,10 @@ import zlib
 import capfile
 import nfs
 from chunk_captures import NAMES, data_of, long_reply
+from chunk_damage_captures import midstream
 from cli import CliTest, TESTDATA
 from conversation import crc
+from nvme_queues import port_of
 from rpcrdma import lists
 from session import Session
 
@@ -91,6 +93,20 @@ class Replies(CliTest):
         calls = [row for row in rows.values() if row["kind"] == "rpc_call" and "answer" in row]
         self.assertEqual([(row["first_frame"], rows[row["answer"]]["first_frame"]) for row in calls], [(1, 2)])
 
+    def test_a_reply_whose_port_pairs_responses_before_it(self):
+        """A READ response to another queue pair precedes it; both UDP source ports show the connection, as of Linux without a flow label."""
+        s, c = midstream("by-port", "a READ response, and the reply")
+        c.a.udp = c.b.udp = port_of(c.a.qpn, c.b.qpn)
+        regions = s.regions(521)
+        call, _ = s.ask(c, nfs.write3(s.new_xid(), data_of(s, 521)), reads=[(0, regions, False)])
+        (_, responses), = s.pull(c, regions)
+        s.put(responses[-1])
+        s.answer(call, nfs.write3_reply(s.xid, 521))
+        path = self.path("ports.pcap")
+        capfile.write_pcap(path, 1, [(time, piece.data, len(piece.data)) for time, _, piece, _ in s.frames])
+        rows = [json.loads(line) for line in self.lines("messages", "--rpc", "--json", path)]
+        self.assertEqual([(row["kind"], row["first_frame"], row["xid"]) for row in rows], [("rpc_reply", 2, s.xid)])
+
     def test_calls_know_their_replies_if_the_files_can_be_read_twice(self):
         capture = os.path.join(TESTDATA, "roce-nfs3.pcap.gz")
         rows = [line.split("\t") for line in self.lines("-r", capture, "-Y", "rpc", "-T", "fields", "-e", "frame.number",
@@ -116,6 +132,15 @@ class Cut(CliTest):
             self.assertGreater(sum(row["kind"] == "rpc_call" and row["answer"] is not None for row in rows), calls * 9 // 10)
             # the status of an incomplete header is unknown
             self.assertTrue(all(row.get("status") != "SUCCESS" for row in rows if row["missing"] and row["missing"][0]["offset"] < 24))
+
+    def test_a_reply_truncated_after_its_xid_is_not_taken_for_a_call(self):
+        whole = os.path.join(TESTDATA, "roce-nfs3.pcap.gz")
+        kinds = {row["first_frame"]: row["kind"] for row in map(json.loads, self.lines("messages", "--rpc", "--json", whole))}
+        # Ethernet, IPv4, UDP, BTH, and the shortest RPC-over-RDMA header end at byte 82
+        for length in range(82, 98):
+            rows = [json.loads(line) for line in self.lines("messages", "--rpc", "--json", "-s", str(length), whole)]
+            self.assertGreater(len(rows), len(kinds) // 2 if length >= 90 else 0)
+            self.assertEqual([row for row in rows if row["kind"] != kinds[row["first_frame"]]], [], length)
 
     def test_sends_of_several_packets_are_cut_off_like_those_of_one(self):
         whole = os.path.join(TESTDATA, "roce-nfs40-mtu256.pcap.gz")
