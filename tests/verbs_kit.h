@@ -47,9 +47,10 @@ struct run {
 	struct rtap_interface interface;
 	char description[256];
 	char notes[4096];
+	uint64_t enough; /* the capture stops when the device has received so many; 0: not for this reason */
 };
 
-/* Captures until there are `wanted` frames, or `patience` reads of 50 ms have returned none. */
+/* Captures until there are `wanted` frames, the device has received `run->enough`, or `patience` reads have returned none. */
 static inline void read_all(struct run *run, struct rtap_source *source, size_t wanted, int patience)
 {
 	bool stopped = false;
@@ -73,19 +74,22 @@ static inline void read_all(struct run *run, struct rtap_source *source, size_t 
 		for (size_t i = 0; i < batch->count && run->count < MOST_FRAMES; i++)
 			run->frames[run->count++] = &batch->frames[i];
 		run->batches[run->batch_count++] = batch;
-		if (!stopped && (run->count >= wanted || !patience)) {
+		if (!stopped && (run->count >= wanted || !patience ||
+				 (run->enough && rtap_source_interface(source, 0)->received >= run->enough))) {
 			rtap_source_stop(source);
 			stopped = true;
 		}
 	}
 }
 
-/* The same with all options; patience is in reads of options->wake_ms. */
-static inline void capture_by(struct run *run, const char *name, const struct rtap_live_options *options, size_t wanted, int patience)
+/* The same with all options, until the device has received `enough` (0: any number); patience is in reads of options->wake_ms. */
+static inline void capture_received(struct run *run, const char *name, const struct rtap_live_options *options, uint64_t enough, size_t wanted,
+				    int patience)
 {
 	struct rtap_source *source;
 
 	memset(run, 0, sizeof *run);
+	run->enough = enough;
 	run->frames = calloc(MOST_FRAMES, sizeof run->frames[0]);
 	run->batches = calloc(MOST_FRAMES, sizeof run->batches[0]);
 	run->opened = rtap_source_open_live(&source, name, options, &run->error);
@@ -99,6 +103,11 @@ static inline void capture_by(struct run *run, const char *name, const struct rt
 		strcat(run->notes, "\n");
 	}
 	rtap_source_close(source);
+}
+
+static inline void capture_by(struct run *run, const char *name, const struct rtap_live_options *options, size_t wanted, int patience)
+{
+	capture_received(run, name, options, 0, wanted, patience);
 }
 
 /* Options of raw-packet queue pairs. */
