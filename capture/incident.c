@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -129,6 +130,15 @@ static void make_comment(const struct incidents *incidents, int64_t time_ns, con
 			 state.has_overwritten ? "earlier ones had been overwritten: give --ring more" : "the capture began then");
 }
 
+/* On a full disk a file can stay empty: it is no capture file, and nothing in it is lost. */
+static void remove_if_empty(const char *name)
+{
+	struct stat found;
+
+	if (!stat(name, &found) && S_ISREG(found.st_mode) && !found.st_size)
+		(void)!unlink(name);
+}
+
 static enum rtap_status open_file(struct incidents *incidents, const char *comment, struct rtap_error *error)
 {
 	const struct incident_options *options = &incidents->options;
@@ -184,7 +194,10 @@ enum rtap_status incidents_trigger(struct incidents *incidents, int64_t time_ns,
 	*begun = incidents->runs = true;
 	return RTAP_STATUS_OK;
 failed:
-	(void)!rtap_writer_close(incidents->writer, NULL);
+	if (incidents->writer) {
+		(void)!rtap_writer_close(incidents->writer, NULL);
+		remove_if_empty(report->name);
+	}
 	incidents->writer = NULL;
 	return RTAP_STATUS_FAILED;
 }
@@ -230,6 +243,8 @@ bool incidents_poll(struct incidents *incidents, int64_t now_ns, bool ends, stru
 	if (rtap_writer_close(incidents->writer, &error) && !incidents->report.error.text[0])
 		incidents->report.error = error;
 	incidents->writer = NULL;
+	if (incidents->report.error.text[0])
+		remove_if_empty(incidents->report.name);
 	keep_file(incidents);
 	*report = incidents->report;
 	return true;

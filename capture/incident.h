@@ -38,7 +38,7 @@ struct incident_report {
 	bool is_late;           /* the ring did not reach back to begin_ns */
 	bool is_cut;            /* ended by most_bytes */
 	uint64_t deleted;       /* older files */
-	struct rtap_error error; /* of writing; empty text: none */
+	struct rtap_error error; /* of writing; empty text: none. The file is then as far as the disk took it, or was removed because it is empty */
 };
 
 struct incidents;
@@ -48,7 +48,7 @@ struct incidents *incidents_create(struct frame_ring *ring, const struct inciden
 
 /*
  * Triggers an incident at `time_ns`, whose file has `why` as its comment. *begun: false if one is being recorded, or the last
- * one was too recent: then the trigger is only counted.
+ * one was too recent: then the trigger is only counted. FAILED: the file cannot be created or begun; none is left.
  */
 enum rtap_status incidents_trigger(struct incidents *incidents, int64_t time_ns, const char *why, bool *begun, struct rtap_error *error)
 	__attribute__((warn_unused_result));
