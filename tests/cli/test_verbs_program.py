@@ -581,10 +581,10 @@ class Veth(LiveTest):
         # a clock that is right, and one alone, which is left as it is
         process = self.capturing("-i", "pcap:near", "-i", "verbs:sim0", "-w", self.path("y.pcapng"), env=device("feed=veth:far,stamp=none"))
         self.replay()
-        self.assertNotIn("clock", self.stop(process)[1])
+        self.assertNotIn("its clock", self.stop(process)[1])
         process = self.capturing("-i", "verbs:sim0", "-w", self.path("z.pcap"), env=device("feed=veth:far,stamp=wall,skew=3600000"))
         self.replay()
-        self.assertNotIn("clock", self.stop(process)[1])
+        self.assertNotIn("its clock", self.stop(process)[1])
         self.assertGreater(min(time_ns for time_ns, _, _ in records(read(self.path("z.pcap")))[1]) / 1e9, time.time() + 3000)
 
     def test_time_stamps_of_the_host_are_not_before_the_frames_arrival(self):
