@@ -386,6 +386,34 @@ Test(ddp_message, a_read_that_may_be_answered_gets_no_other_response)
 		cr_expect_not(reported[i].complete, "message %u", i);
 }
 
+/* A READ and its response are not captured, before the READ of a call's chunk: RPC servers use one sink per READ under way. */
+Test(ddp_message, a_read_of_a_chunk_has_the_response_for_its_sink)
+{
+	/* RPC-over-RDMA with a read chunk of 24 bytes under STag 99 at position 44, then a call of NFS. RFC 8166, 4; RFC 5531, 9 */
+	static const uint32_t words[] = { 7, 1, 32, 0, 1, 44, 99, 24, 0, 0, 0, 0, 0, 7, 0, 2, 100003, 3, 7, 0, 0, 0, 0, 24 };
+
+	for (unsigned stag = 98; stag <= 99; stag++) {
+		start();
+		loss = 1;
+		ask(0x8000, 100);
+		give_tagged(false, READ_RESPONSE, 0x8000, 0, 100, 100);
+		loss = 0;
+		for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++)
+			put32(data + 4 * i, words[i]);
+		give_untagged(false, SEND, 0, 0, sizeof words, sizeof words);
+		memset(data, 0, 28);
+		put32(data, 0x9000);
+		put32(data + 12, 24);
+		put32(data + 16, stag);
+		give_untagged(true, READ_REQUEST, 1, 0, 28, 28);
+		give_tagged(false, READ_RESPONSE, 0x9000, 0, 24, 24);
+		stop();
+		for (unsigned i = 0; i < reported_count; i++)
+			if (reported[i].kind == RTAP_KIND_READ)
+				cr_expect_eq(reported[i].complete, stag == 99);
+	}
+}
+
 /* Of the first two responses, each of two segments, only a part of the first segment is captured. */
 Test(ddp_message, missing_bytes_of_the_size_of_two_responses_are_these)
 {

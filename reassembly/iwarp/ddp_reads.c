@@ -329,8 +329,11 @@ struct message *ddp_reads_owner(const struct ddp_work *work)
 		if (msn == last)
 			break;
 	}
-	/* none: the responder skips requests */
-	return count ? owner : only_one(work);
+	/* none: the responder skips requests; several: RPC servers use one sink per READ under way */
+	if (count == 1 || owner)
+		return owner;
+	owner = only_one(work);
+	return !count || (owner && owner->region) ? owner : NULL;
 }
 
 void ddp_reads_answered(const struct ddp_work *work, const struct message *message)
