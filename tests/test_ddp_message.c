@@ -437,6 +437,33 @@ Test(ddp_message, missing_bytes_of_the_size_of_two_responses_are_these)
 		cr_expect_eq(reported[i].complete, i == 2);
 }
 
+/* A Send that was not captured, or was truncated within its headers, has the length of a response. */
+Test(ddp_message, missing_bytes_of_the_size_of_a_response_may_be_a_send)
+{
+	for (unsigned is_cut = 0; is_cut < 2; is_cut++) {
+		uint32_t sums[2];
+
+		start();
+		for (unsigned i = 0; i < 2; i++)
+			ask(0x9000, 100);
+		if (!is_cut)
+			give_untagged(false, SEND, 0, 0, 0, 96);
+		loss = !is_cut;
+		cut_off = is_cut ? 110 : 0;
+		give_untagged(false, SEND, 0, 0, 96, 96);
+		loss = cut_off = 0;
+		for (unsigned i = 0; i < 2; i++) {
+			data[0] = (uint8_t)i;
+			sums[i] = (uint32_t)crc32_z(0, data, 100);
+			give_tagged(false, READ_RESPONSE, 0x9000, 0, 100, 100);
+		}
+		stop();
+		for (unsigned i = 0; i < reported_count; i++)
+			cr_expect(reported[i].kind != RTAP_KIND_READ || !reported[i].request_seen || !reported[i].complete ||
+				  reported[i].crc32 == sums[reported[i].psn - 1], "is_cut %u: READ %u has other data", is_cut, reported[i].psn);
+	}
+}
+
 /* Requests are answered in order, so the response to an atomic is that to the one request that was not captured. */
 Test(ddp_message, a_read_after_an_atomic_that_was_not_captured_has_its_response)
 {

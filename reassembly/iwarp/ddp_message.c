@@ -347,7 +347,6 @@ static void take_tagged(struct ddp_work *work, bool is_write)
 		message->shown.virtual_address = facts->tagged_offset;
 		message->shown.has_key = is_write;
 		set_current(&half->write, message);
-		half->has_writes |= is_write;
 		if (is_write)
 			claim_write(work, message);
 		else
@@ -456,6 +455,7 @@ void ddp_message_fpdu(struct rtap_tracker *tracker, struct connection *connectio
 	struct ddp_work work;
 	uint32_t length;
 	const uint8_t *head = fpdu_head(fpdu, &length);
+	enum result result;
 
 	work.tracker = tracker;
 	work.connection = connection;
@@ -464,8 +464,11 @@ void ddp_message_fpdu(struct rtap_tracker *tracker, struct connection *connectio
 	work.frames = frames;
 	work.shown = shown;
 	half_of(&work)->end = fpdu->stream_offset + fpdu->bytes.length;
+	result = iwarp_read(head, length, fpdu->ulpdu_length, &work.facts);
+	half_of(&work)->has_others |= work.facts.rdmap_version && work.facts.opcode != RTAP_RDMAP_READ_RESPONSE &&
+				      work.facts.opcode != RTAP_RDMAP_ATOMIC_RESPONSE;
 	/* Truncated or invalid headers are ignored. */
-	if (iwarp_read(head, length, fpdu->ulpdu_length, &work.facts) != OK ||
+	if (result != OK ||
 	    work.facts.tagged != iwarp_opcodes[work.facts.opcode].tagged || (!work.facts.tagged && work.facts.qn >= DDP_QUEUES)) {
 		ddp_message_lost(connection, from_a, fpdu->bytes.length);
 		return;
