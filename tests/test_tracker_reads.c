@@ -82,6 +82,19 @@ Test(tracker_reads, the_last_response_to_a_read_shows_that_another_request_was_n
 	cr_expect_eq(complete, 1);
 }
 
+/* The same with a SEND in place of the last READ; of the responses, only the last one to the READ that was not captured. */
+Test(tracker_reads, a_response_larger_than_the_presumed_path_mtu_is_that_of_another_read)
+{
+	begin(64 * MIB, true);
+	REQUEST(READ_REQUEST, 3, .r_key = 7, .virtual_address = 0x1000, .dma_length = 1024);
+	REQUEST(SEND_ONLY, 7, BYTES(8));
+	RESPONSE(READ_LAST, 6, .syndrome = 0x1f, .msn = 2, BYTES(512));
+	RESPONSE(ACK, 7, .syndrome = 0x1f, .msn = 3);
+	end();
+	cr_expect_eq(reported, 3);
+	cr_expect_eq(by_kind[RTAP_KIND_READ].frames, 1);
+}
+
 /* A READ, and two requests after it. */
 static void ask_for_data(void)
 {

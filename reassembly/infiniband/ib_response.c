@@ -319,6 +319,17 @@ static __attribute__((cold, noinline)) void learn_from_last(struct psn_stream *s
 		assembly_learn_path_mtu(stream, (uint32_t)(before / (psn - read->low)));
 }
 
+/* A response that is larger than the presumed path MTU refutes it: presumes the smallest one that has room for the response. */
+static __attribute__((cold, noinline)) void raise_path_mtu(struct psn_stream *stream, uint32_t bytes)
+{
+	uint32_t pmtu = stream->pmtu;
+
+	while (pmtu < bytes)
+		pmtu *= 2;
+	assembly_learn_path_mtu(stream, pmtu);
+	stream->pmtu_is_presumed = true;
+}
+
 /* An ATOMIC WRITE or a FLUSH is answered by a READ response without data. IBTA vol. 1, A19.4. */
 static void data_response(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn, const struct pending_response *response,
 			  enum rtap_psn_analysis analysis, struct rtap_flow_facts *flow, struct frame_result *result)
@@ -340,6 +351,8 @@ static void data_response(struct rtap_tracker *tracker, struct psn_stream *strea
 		assembly_learn_path_mtu(stream, piece.wire);
 	else if (place == IB_LAST && message && (!stream->pmtu || (stream->pmtu_is_presumed && psn + 1 < message->end)))
 		learn_from_last(stream, message, psn, piece.wire);
+	if (stream->pmtu_is_presumed && piece.wire > stream->pmtu)
+		raise_path_mtu(stream, piece.wire);
 	if (message)
 		take_needed(stream, message, psn, analysis);
 	if (message && message->low == psn && (message->shown.kind == RTAP_KIND_FLUSH || message->shown.verb == RTAP_VERB_ATOMIC_WRITE)) {
