@@ -523,6 +523,27 @@ Test(export_files, a_write_without_its_call_is_missing_where_it_ended_or_anywher
 	}
 }
 
+/* A position-zero read chunk of which no packet was captured: the SEND was, but its program is unknown. RFC 8166, 3.5.1. */
+Test(export_files, a_write_whose_header_was_not_captured_is_missing_like_one_without_its_call)
+{
+	const struct { uint64_t size; const char *missing; } cases[] = { { 9, "file\t4\t5\tnot_captured\n" }, { 4, "file\t0\t4\tnot_captured\n" } };
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		const struct change change = { UINT64_MAX, 0, cases[i].size, 60 };
+
+		files_end();
+		files_begin();
+		written_file();
+		write_reply(&change, 5);
+		kit_end(&kit);
+		kit_hole(&kit.call, &kit.exchange.call, 0, kit.call.length, RTAP_MISSING_NOT_CAPTURED, XDR_HOLE);
+		kit.exchange.call.facts = (struct rtap_rpc_facts){ 0 };
+		give_in(11, 12);
+		expect_missing(cases[i].missing);
+		cr_expect_eq(export_files_count(export).orphans, 0);
+	}
+}
+
 /* Of another, unknown file: in NFSv4, too, the reply does not identify it. */
 static void lose_any_write(uint64_t answered)
 {

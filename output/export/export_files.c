@@ -270,7 +270,17 @@ static void doubt_all(struct export_files *export, const struct rpc_exchange *ex
 		export->server->doubt_frame = frame;
 }
 
-/* Only the reply was captured: apply the change that it shows. */
+/* Whether only the reply shows what was called: the call, or the chunk with its header, was not captured. */
+static bool is_orphan(const struct rpc_exchange *exchange)
+{
+	const struct rpc_part *call = &exchange->call;
+
+	if (!exchange->reply.present || (call->present && call->facts.program_known))
+		return false;
+	return !call->present || (call->missing_count && call->missing[0].reason == RTAP_MISSING_NOT_CAPTURED);
+}
+
+/* Applies the change that the reply shows. */
 static void apply_orphan(struct export_files *export, const struct rpc_exchange *exchange)
 {
 	struct reply_operation reply;
@@ -320,10 +330,10 @@ static void apply(struct export_files *export, const struct rpc_exchange *exchan
 	export->is_placed = false;
 	if (!export->server)
 		export->contents.tree.refused++;
-	else if (exchange->call.present)
-		apply_call(export, exchange);
-	else
+	else if (is_orphan(exchange))
 		apply_orphan(export, exchange);
+	else
+		apply_call(export, exchange);
 }
 
 static void apply_waiting(struct export_files *export, bool all)
@@ -341,14 +351,14 @@ static void apply_waiting(struct export_files *export, bool all)
 
 void export_files_exchange(void *owner, const struct rpc_exchange *exchange)
 {
-	bool is_orphan = !exchange->call.present && exchange->reply.present;
+	bool has_reply_only = is_orphan(exchange);
 	struct export_files *export = owner;
 	struct reply_operation reply;
 
 	if (export->disk.failed)
 		return;
-	export->orphans += is_orphan;
-	if (is_orphan ? calls_effect(exchange, &reply) == CALLS_HARMLESS : !calls_is_about_files(exchange)) {
+	export->orphans += !exchange->call.present && exchange->reply.present;
+	if (has_reply_only ? calls_effect(exchange, &reply) == CALLS_HARMLESS : !calls_is_about_files(exchange)) {
 		if (!exchange->call.facts.program_known)
 			note_unnamed(export, exchange);
 		return;
