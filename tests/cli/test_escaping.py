@@ -41,7 +41,7 @@ BIDI_CONTROL = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u20
 
 def unsafe(text):
     """Characters of a text that affect a terminal or a browser: controls, and those that change the direction or order of other characters."""
-    return sorted({character for character in text if character not in "\n\t" and
+    return sorted({character for character in set(text) if character not in "\n\t" and
                    (unicodedata.category(character) in ("Cc", "Zl", "Zp", "Cs") or
                     character in BIDI_CONTROL)})
 
