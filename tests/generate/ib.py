@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """InfiniBand packets by IBTA vol. 1 (chapters 5, 7 and 9, annexes A14 XRC, A19 memory placement) and RoCE by A16, A17."""
+import functools
+
 import crc
 from piece import Piece, address, address_text, put
 
@@ -27,6 +29,7 @@ RESPONSES = {
 }
 
 
+@functools.lru_cache(maxsize=None)
 def layout(opcode):
     """(name, extended headers in order, payload follows), or None for a reserved opcode."""
     service, operation = opcode & 0xe0, opcode & 0x1f
@@ -104,9 +107,8 @@ def extended(name, v):
 
 def transport(opcode, payload=None, padcnt=None, facts=(), **values):
     """BTH, extended headers, payload and pad, without ICRC. facts: of the payload."""
-    unknown = set(values) - set(DEFAULTS)
-    if unknown:
-        raise ValueError("no such field: %s" % ", ".join(sorted(unknown)))
+    if not values.keys() <= DEFAULTS.keys():
+        raise ValueError("no such field: %s" % ", ".join(sorted(values.keys() - DEFAULTS.keys())))
     v = {**DEFAULTS, **values}
     shape = layout(opcode)
     if payload is None:
@@ -117,14 +119,15 @@ def transport(opcode, payload=None, padcnt=None, facts=(), **values):
     bth = put((opcode, 8), (v["se"], 1), (v["m"], 1), (claimed, 2), (v["tver"], 4), (v["p_key"], 16),
               (v["fecn"], 1), (v["becn"], 1), (v["reserved6"], 6), (v["destqp"], 24), (v["a"], 1),
               (v["reserved7"], 7), (v["psn"], 24))
-    said = [("bth.opcode", opcode), ("bth.se", v["se"]), ("bth.m", v["m"]), ("bth.padcnt", claimed),
-            ("bth.tver", v["tver"]), ("bth.p_key", v["p_key"]), ("bth.fecn", v["fecn"]), ("bth.becn", v["becn"]),
-            ("bth.reserved6", v["reserved6"]), ("bth.destqp", v["destqp"]), ("bth.a", v["a"]),
-            ("bth.reserved7", v["reserved7"]), ("bth.psn", v["psn"])]
+    said = [("infiniband.bth.opcode", opcode), ("infiniband.bth.se", v["se"]), ("infiniband.bth.m", v["m"]), ("infiniband.bth.padcnt", claimed),
+            ("infiniband.bth.tver", v["tver"]), ("infiniband.bth.p_key", v["p_key"]), ("infiniband.bth.fecn", v["fecn"]), ("infiniband.bth.becn", v["becn"]),
+            ("infiniband.bth.reserved6", v["reserved6"]), ("infiniband.bth.destqp", v["destqp"]), ("infiniband.bth.a", v["a"]),
+            ("infiniband.bth.reserved7", v["reserved7"]), ("infiniband.bth.psn", v["psn"])]
     for name in shape[1] if shape else ():
         data, more = extended(name, v)
-        bth, said = bth + data, said + more
-    return Piece(bth + payload + bytes(pad), [("infiniband." + n, x) for n, x in said] + list(facts))
+        bth += data
+        said += [("infiniband." + n, x) for n, x in more]
+    return Piece(bth + payload + bytes(pad), said + list(facts))
 
 
 def invariant(sent, want):
