@@ -435,6 +435,7 @@ struct rtap_tracker {
 		struct message_list list;
 		uint64_t bytes;
 	} ahead;
+	uint8_t *shown_bytes;          /* of the SEND that the last frame completed: its packet borrows them; NULL: none */
 	uint64_t connection_number;
 	int64_t now_ns;
 	int64_t due_ns;                /* time before which no connection that closed or that its upper layer looks after needs processing */

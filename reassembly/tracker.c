@@ -14,6 +14,7 @@
 #include "reassembly/connection_lifecycle.h"
 #include "reassembly/frame_touch.h"
 #include "reassembly/ib_packet.h"
+#include "reassembly/infiniband/assembly.h"
 #include "reassembly/infiniband/expectation.h"
 #include "reassembly/infiniband/handshake.h"
 #include "reassembly/infiniband/icrc_sender.h"
@@ -166,6 +167,19 @@ static const struct message *message_to_show(const struct frame_result *result)
 	if (!message || !message->coverage.bytes || message->shown.frames <= 1)
 		return NULL;
 	return result->completed || coverage_runs(&message->coverage)->begin == message_position(message) ? message : NULL;
+}
+
+static void discard_shown(struct rtap_tracker *tracker)
+{
+	free(tracker->shown_bytes);
+	tracker->shown_bytes = NULL;
+}
+
+/* A SEND is complete, and its layer has it: its bytes are needed only until the next frame, and not until it is final. */
+static __attribute__((noinline)) void keep_shown(struct rtap_tracker *tracker, struct message *message)
+{
+	if (message && message->shown.verb == RTAP_VERB_SEND && message->coverage.bytes && !(tracker->keep & COVERAGE_BYTES))
+		tracker->shown_bytes = assembly_take_bytes(tracker, message);
 }
 
 /* The data of a management transfer is shown with the segment that completed it. */
@@ -321,6 +335,8 @@ static __attribute__((cold, noinline)) void follow_given_up(struct rtap_tracker 
 /* What is finished, or was given up, by the time of the last frame. */
 static inline void report_due(struct rtap_tracker *tracker)
 {
+	if (tracker->shown_bytes)
+		discard_shown(tracker);
 	/* What ends before the next frame must not refer to the last one, which may have been freed. */
 	if (tracker->view.frame.bytes)
 		iwarp_view_end(&tracker->view, &tracker->budget);
@@ -384,6 +400,8 @@ static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame
 		ignore_icrc(packet);
 	if (result.touched && tracker->examines)
 		examine(tracker, packet, &result);
+	if (message)
+		keep_shown(tracker, result.completed);
 }
 
 void tracker_set_patience(struct rtap_tracker *tracker, uint64_t patience_ns)
@@ -493,6 +511,7 @@ void rtap_tracker_close(struct rtap_tracker *tracker)
 	tracker->options.merged = NULL;
 	iwarp_view_end(&tracker->view, &tracker->budget);
 	tracker->options.resolved = NULL;
+	discard_shown(tracker);
 	tcp_content_fini(tracker);
 	messages_fini(tracker);
 	connections_fini(tracker);

@@ -206,6 +206,30 @@ static void expect_connections(uint32_t count, uint64_t limit)
 	cr_expect_eq(reported, count * UINT64_C(4));
 }
 
+Test(tracker, a_send_that_is_complete_keeps_no_bytes_while_it_waits_to_be_final)
+{
+	const uint32_t sends = 100, packets = 16, all = sends * packets;
+
+	begin(256 * MIB, false);
+	for (uint32_t i = 0; i < all; i++) {
+		uint8_t opcode = i % packets == 0 ? SEND_FIRST : i % packets == packets - 1 ? SEND_LAST : SEND_MIDDLE;
+
+		REQUEST(opcode, i, .ack_request = opcode == SEND_LAST, BYTES(4096));
+		cr_assert_eq(packet.flow.completes, opcode == SEND_LAST);
+	}
+	end();
+	cr_expect_eq(complete, sends);
+	cr_expect_leq(counters.peak_memory, MIB);
+	/* without the first packet of each, all others are kept: they may come late */
+	begin(256 * MIB, false);
+	for (uint32_t i = 0; i < all; i++)
+		if (i % packets)
+			REQUEST(i % packets == packets - 1 ? SEND_LAST : SEND_MIDDLE, i, BYTES(4096));
+	end();
+	cr_expect_eq(complete, 0);
+	cr_expect_gt(counters.peak_memory, 2 * MIB);
+}
+
 Test(tracker, many_connections_are_distinguished)
 {
 	expect_connections(MANY, 2048 * MIB);

@@ -151,6 +151,19 @@ static void evict_bytes(struct rtap_tracker *tracker, struct message *message)
 	account(tracker, message);
 }
 
+uint8_t *assembly_take_bytes(struct rtap_tracker *tracker, struct message *message)
+{
+	uint8_t *bytes = message->coverage.bytes;
+
+	message->bytes_wanted = false;
+	message->coverage.bytes = NULL;
+	message->coverage.bytes_room = 0;
+	if (message->keeps_ahead)
+		kept_ahead_leave(tracker, message);
+	account(tracker, message);
+	return bytes;
+}
+
 /*
  * The oldest messages that keep bytes without a known need drop them until the rest is within its share. A SEND that is
  * complete was shown. The loss is counted only if the SEND is completed later, or if a call names the memory of the READ or

@@ -61,6 +61,9 @@ static inline uint64_t assembly_add_payload(struct rtap_tracker *tracker, struct
 	return assembly_add_bytes(tracker, message, position, piece);
 }
 
+/* Takes the bytes of a message that nobody needs from the next frame on. The caller frees them. */
+uint8_t *assembly_take_bytes(struct rtap_tracker *tracker, struct message *message);
+
 /* Counts a packet that repeats what the message has. */
 void assembly_note_repeat(struct rtap_tracker *tracker, struct message *message);
 
