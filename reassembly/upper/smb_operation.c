@@ -206,6 +206,23 @@ static void show_own_response(struct rtap_operation *shown, const struct smb_req
 	shown->has_data_bytes = true;
 }
 
+/* Fragments before the last, whose SENDs are not those of the operation. */
+static void add_truncated(struct rtap_tracker *tracker, struct operation *operation, const struct smb_request *request,
+			  const struct message *response)
+{
+	const struct message *sends[2] = { request->command.request.message, response };
+	static const enum rtap_operation_part in[2] = { RTAP_OPERATION_PART_REQUEST, RTAP_OPERATION_PART_RESPONSE };
+
+	for (int i = 0; i < 2; i++) {
+		const struct rtap_missing hole = { .offset = request->whole_until[i], .reason = RTAP_MISSING_SNAPPED };
+
+		if (!sends[i] || hole.offset == UINT64_MAX || !request_is_whole(sends[i]))
+			continue;
+		operation->shown.complete = false;
+		operation_add_missing(tracker, operation, &hole, 1, in[i]);
+	}
+}
+
 void smb_operation_conclude(struct rtap_tracker *tracker, struct command *command, const struct message *response)
 {
 	const struct smb_request *request = (const struct smb_request *)command;
@@ -232,6 +249,7 @@ void smb_operation_conclude(struct rtap_tracker *tracker, struct command *comman
 		show_object(operation, &command->request, part);
 		show_own_response(&operation->head.shown, request, part);
 		show_data(operation, &command->request, part);
+		add_truncated(tracker, next, request, response);
 		operation->head.shown.has_offset = operation->head.shown.has_length = part->has_range;
 		operation->head.shown.offset = part->offset;
 		operation->head.shown.length = part->length;

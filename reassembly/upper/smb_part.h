@@ -65,6 +65,8 @@ struct smb_request {
 	int64_t first_ns;
 	uint64_t response_frame;  /* of the first fragment of the last response */
 	uint32_t sends;           /* fragments */
+	/* of several fragments of the request and of the last response: bytes before the first one that the capture truncated; UINT64_MAX: none */
+	uint64_t whole_until[2];
 	bool has_credits;
 	uint32_t credits;         /* remaining SMB Direct credits of the requester */
 	uint64_t waited_ns;       /* for SMB Direct credits, between fragments of the request or the response */

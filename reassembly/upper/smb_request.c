@@ -213,6 +213,12 @@ static struct smb_request *find_truncated(const struct upper_work *work, uint64_
 	return command && command->request.is_seen && command->request.psn == work->message->low ? (struct smb_request *)command : NULL;
 }
 
+/* The bytes of several fragments before the first one that the capture truncated. UINT64_MAX: none, or one SEND, which shows it itself. */
+static uint64_t whole_until(const struct smb_whole *whole)
+{
+	return whole->sends > 1 && whole->bytes.length < whole->wire ? whole->bytes.length : UINT64_MAX;
+}
+
 static void take_request(struct upper_work *work, const struct smb_whole *whole, const struct units *units)
 {
 	struct smb_connection *state = work->connection->upper_state;
@@ -224,6 +230,7 @@ static void take_request(struct upper_work *work, const struct smb_whole *whole,
 		return;
 	if (request) {
 		request_forget_memory(work->tracker, &request->command.request);
+		request->whole_until[0] = whole_until(whole);
 		if (fill_parts(work, request, units))
 			name_memory(work, request);
 		return;
@@ -237,6 +244,7 @@ static void take_request(struct upper_work *work, const struct smb_whole *whole,
 	request->first_frame = whole->first_frame;
 	request->first_ns = whole->first_ns;
 	request->sends = whole->sends;
+	request->whole_until[0] = whole_until(whole);
 	request->has_credits = credits->is_known;
 	request->credits = credits->left;
 	request->waited_ns = credits->waited_ns;
@@ -277,6 +285,7 @@ static void take_last(struct upper_work *work, const struct smb_whole *whole, st
 	struct request *base = &request->command.request;
 
 	request->response_frame = whole->first_frame;
+	request->whole_until[1] = whole_until(whole);
 	request->waited_ns += ((struct smb_connection *)work->connection->upper_state)->credits[work->from_a].waited_ns;
 	base->has_failed = base->has_written = false;
 	base->written = 0;

@@ -10,7 +10,7 @@ import struct
 
 import capfile
 import smb
-from cli import CliTest, TESTDATA
+from cli import CliTest, TESTDATA, read, records
 from conversation import Connection, Scene
 
 ROCE, IWARP = (os.path.join(TESTDATA, name) for name in ("roce-smbdirect.pcap.gz", "iwarp-smbdirect.pcap.gz"))
@@ -149,6 +149,20 @@ class Crafted(Smb):
         for order in itertools.permutations(range(3)):
             with self.subTest(order):
                 self.check_order(bytes(i * 5 & 255 for i in range(576)), order)
+
+    def test_a_message_of_which_a_fragment_is_truncated_is_not_complete(self):
+        capture = os.path.join(TESTDATA, "conn_smb.pcap")
+        _, frames = records(read(capture))
+        whole = self.operations(capture)
+        one, = (row for row in whole if row["name"] == "WRITE" and row.get("fragments"))
+        # the first of three fragments, without its last bytes
+        cut = [(at, data[:-20] if i + 1 == one["request_frame"] else data, wire) for i, (at, data, wire) in enumerate(frames)]
+        path = self.path("cut.pcap")
+        capfile.write_pcap(path, 1, cut)
+        for same, row in zip(self.operations(path), whole, strict=True):
+            self.assertEqual(same["complete"], row["complete"] and row["operation"] != one["operation"])
+            self.assertEqual([(hole["in"], hole["reason"]) for hole in same["missing"]],
+                             [("request", "snapped")] if row["operation"] == one["operation"] else [])
 
     def test_a_fragment_that_resembles_a_message_is_not_recognised(self):
         for order in ((0, 1, 2), (0, 2, 1), (1, 0, 2)):
