@@ -484,6 +484,27 @@ Test(ddp_message, a_read_after_an_atomic_that_was_not_captured_has_its_response)
 		cr_expect(reported[i].complete && reported[i].psn == 2 + i);
 }
 
+/* Its frame has no byte of it, and no other bytes follow before the response. */
+Test(ddp_message, an_atomic_whose_frame_was_truncated_is_answered_by_its_response)
+{
+	start();
+	ask(0x9000, 100);
+	give_tagged(false, READ_RESPONSE, 0x9000, 0, 100, 100);
+	cut_off = 2 + UNTAGGED_HEADER + 52 + 4;
+	give_untagged(true, ATOMIC_REQUEST, 1, 0, 52, 52);
+	cut_off = 0;
+	put32(data, 77);
+	give_untagged(false, ATOMIC_RESPONSE, 3, 0, 12, 12);
+	for (unsigned i = 0; i < 2; i++)
+		ask(0x9000, 100);
+	for (unsigned i = 0; i < 2; i++)
+		give_tagged(false, READ_RESPONSE, 0x9000, 0, 100, 100);
+	stop();
+	cr_assert_eq(reported_count, 3);
+	for (unsigned i = 0; i < 3; i++)
+		cr_expect(reported[i].complete && reported[i].psn == 1 + i + (i > 0), "message %u", i);
+}
+
 /* Gives the bytes of a's stream from `from` up to but excluding `to`. */
 static void give_part(uint32_t from, uint32_t to)
 {

@@ -266,7 +266,9 @@ void fpdu_skip(struct fpdu_framer *framer, uint64_t length, uint8_t reason)
 		}
 		fpdu_trim(framer, framer->offset);
 		framer->offset += length;
-		framer->hole_end = framer->offset;
+		if (framer->sink->lost)
+			framer->sink->lost(framer->sink, framer->start, framer->offset - framer->start);
+		framer->start = framer->hole_end = framer->offset;
 		fpdu_search_begin(framer, framer->offset);
 		return;
 	}
