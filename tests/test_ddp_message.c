@@ -437,21 +437,26 @@ Test(ddp_message, missing_bytes_of_the_size_of_two_responses_are_these)
 		cr_expect_eq(reported[i].complete, i == 2);
 }
 
-/* A Send that was not captured, or was truncated within its headers, has the length of a response. */
-Test(ddp_message, missing_bytes_of_the_size_of_a_response_may_be_a_send)
+/* The last segment of a Send is not captured, or a Send is truncated within its headers: that has the length of a response. */
+Test(ddp_message, missing_bytes_of_a_send_are_no_response)
 {
 	for (unsigned is_cut = 0; is_cut < 2; is_cut++) {
 		uint32_t sums[2];
+		uint8_t segment[UNTAGGED_HEADER + 96] = { DDP_VERSION | (is_cut ? LAST : 0), RDMAP_VERSION | SEND, [13] = 1 };
 
+		loss = 0;
 		start();
 		for (unsigned i = 0; i < 2; i++)
 			ask(0x9000, 100);
-		if (!is_cut)
-			give_untagged(false, SEND, 0, 0, 0, 96);
-		loss = !is_cut;
 		cut_off = is_cut ? 110 : 0;
-		give_untagged(false, SEND, 0, 0, 96, 96);
-		loss = cut_off = 0;
+		give_ulpdu(false, segment, sizeof segment);
+		cut_off = 0;
+		segment[0] |= LAST;
+		segment[17] = 96;
+		loss = 1;
+		if (!is_cut)
+			give_ulpdu(false, segment, sizeof segment);
+		loss = 0;
 		for (unsigned i = 0; i < 2; i++) {
 			data[0] = (uint8_t)i;
 			sums[i] = (uint32_t)crc32_z(0, data, 100);

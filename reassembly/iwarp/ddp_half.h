@@ -20,7 +20,8 @@ struct ddp_half {
 	uint64_t lost;            /* stream bytes without an FPDU since the last FPDU */
 	uint64_t losses;          /* how often stream bytes had no FPDU */
 	uint64_t end;             /* stream offset after the last FPDU */
-	bool has_others;          /* an FPDU was seen, perhaps truncated after its opcode, that answers no READ and no atomic */
+	bool has_writes;          /* a Write was seen */
+	bool lost_send;           /* `lost` has bytes of a Send: its last segment, or an FPDU that was truncated after its opcode */
 	bool unfinished;          /* the last segment of a tagged message is outstanding, and no byte is missing since */
 	uint32_t largest;         /* largest payload of a Read Response segment */
 	struct ddp_reads reads;   /* READs that it requested */

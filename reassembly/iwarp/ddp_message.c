@@ -347,6 +347,7 @@ static void take_tagged(struct ddp_work *work, bool is_write)
 		message->shown.virtual_address = facts->tagged_offset;
 		message->shown.has_key = is_write;
 		set_current(&half->write, message);
+		half->has_writes |= is_write;
 		if (is_write)
 			claim_write(work, message);
 		else
@@ -427,6 +428,7 @@ static void end_torn(const struct ddp_work *work)
 			message_settle(work->tracker, under_way[i]);
 		}
 	half->lost = 0;
+	half->lost_send = false;
 	half->unfinished = half->write;
 }
 
@@ -455,7 +457,6 @@ void ddp_message_fpdu(struct rtap_tracker *tracker, struct connection *connectio
 	struct ddp_work work;
 	uint32_t length;
 	const uint8_t *head = fpdu_head(fpdu, &length);
-	enum result result;
 
 	work.tracker = tracker;
 	work.connection = connection;
@@ -464,13 +465,11 @@ void ddp_message_fpdu(struct rtap_tracker *tracker, struct connection *connectio
 	work.frames = frames;
 	work.shown = shown;
 	half_of(&work)->end = fpdu->stream_offset + fpdu->bytes.length;
-	result = iwarp_read(head, length, fpdu->ulpdu_length, &work.facts);
-	half_of(&work)->has_others |= work.facts.rdmap_version && work.facts.opcode != RTAP_RDMAP_READ_RESPONSE &&
-				      work.facts.opcode != RTAP_RDMAP_ATOMIC_RESPONSE;
 	/* Truncated or invalid headers are ignored. */
-	if (result != OK ||
+	if (iwarp_read(head, length, fpdu->ulpdu_length, &work.facts) != OK ||
 	    work.facts.tagged != iwarp_opcodes[work.facts.opcode].tagged || (!work.facts.tagged && work.facts.qn >= DDP_QUEUES)) {
 		ddp_message_lost(connection, from_a, fpdu->bytes.length);
+		half_of(&work)->lost_send |= iwarp_is_send(work.facts.opcode);
 		return;
 	}
 	if (half_of(&work)->lost)
@@ -490,7 +489,7 @@ void ddp_message_lost(struct connection *connection, bool from_a, uint64_t lengt
 	half->reads.lost = half->reads.lost + length < length ? UINT64_MAX : half->reads.lost + length;
 	for (unsigned queue = 0; queue < DDP_QUEUES; queue++)
 		if (half->untagged[queue])
-			half->untagged[queue]->torn = true;
+			half->untagged[queue]->torn = half->lost_send = true;
 	if (half->write)
 		half->write->torn = true;
 	if (half->read)

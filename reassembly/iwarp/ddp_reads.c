@@ -204,7 +204,7 @@ static uint32_t fit_in(const struct ddp_work *work, const struct ddp_reads *read
 	const struct ddp_half *half = &work->connection->ddp->halves[work->from_a];
 	struct message *at = first_of(work);
 	uint64_t least = 0, usual = 0;
-	bool all_known = !half->has_others;
+	bool all_known = !half->has_writes && !half->lost_send;
 	uint32_t count = 0;
 
 	*exact = 0;
