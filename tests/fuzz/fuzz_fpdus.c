@@ -327,9 +327,34 @@ static bool has_data(const struct rtap_message *shown, const struct fpdu_message
 	       (shown->bytes.length == shown->length && (!shown->length || !memcmp(shown->bytes.bytes, bytes, shown->length)));
 }
 
+/* The frames with the first or the last byte of an FPDU of the message. */
+static void find_frames(const struct run *run, unsigned side, const struct fpdu_message *message, uint32_t *first, uint32_t *last)
+{
+	for (unsigned i = 0; i < model.peers[side].segment_count; i++) {
+		const struct fpdu_segment *segment = &model.peers[side].segments[i];
+		uint32_t frames[] = { run->sights[side].frames[segment->begin], run->sights[side].frames[segment->end - 1] };
+
+		for (unsigned j = 0; segment->message == message && j < 2; j++) {
+			if (!*first || frames[j] < *first)
+				*first = frames[j];
+			if (frames[j] > *last)
+				*last = frames[j];
+		}
+	}
+}
+
+static bool has_its_frames(const struct run *run, const struct rtap_message *shown, const struct fpdu_message *message)
+{
+	uint32_t first = 0, last = 0;
+
+	find_frames(run, 0, message, &first, &last);
+	find_frames(run, 1, message, &first, &last);
+	return shown->first_frame == first && shown->last_frame == last;
+}
+
 /*
  * The message of the model. Of several that it may be, such as WRITEs of the same memory that share a frame, one with its data, if possible one that
- * was not reported.
+ * was not reported, and best one with its frames.
  */
 static struct fpdu_message *find_message(const struct run *run, const struct rtap_message *shown, unsigned side)
 {
@@ -338,14 +363,31 @@ static struct fpdu_message *find_message(const struct run *run, const struct rta
 
 	for (unsigned i = 0; i < model.message_count; i++) {
 		struct fpdu_message *message = &model.messages[i];
-		unsigned fit = !is_it(run, shown, side, message) ? 0 : (has_data(shown, message) && is_captured(run, shown, message) ? 3u : 1u) + (run->is_reported[i] ? 0u : 1u);
+		unsigned fit = 0;
 
+		if (is_it(run, shown, side, message))
+			fit = 1u + (has_data(shown, message) && is_captured(run, shown, message) ? 4u : 0u) + (run->is_reported[i] ? 0u : 2u) +
+			      (has_its_frames(run, shown, message) ? 1u : 0u);
 		if (fit > best) {
 			found = message;
 			best = fit;
 		}
 	}
 	return found;
+}
+
+/* Whether an FPDU of that side, no response, was not captured: missing bytes of the size of responses may be taken for these. */
+static bool lacks_others(const struct run *run, unsigned side)
+{
+	const struct sight *sight = &run->sights[side];
+
+	for (unsigned i = 0; i < model.peers[side].segment_count && model.peers[side].segments[i].end <= sight->highest; i++) {
+		const struct fpdu_segment *segment = &model.peers[side].segments[i];
+
+		if ((segment->is_request || !fpdu_is_request(segment->message)) && !sight->frames[segment->begin + 3])
+			return true;
+	}
+	return false;
 }
 
 /* Whether another WRITE of its side writes to its memory: where bytes are missing, its data may be taken for the message's. */
@@ -478,22 +520,6 @@ static void check_values(const struct rtap_message *shown, const struct fpdu_mes
 	REQUIRE(message->verb != FPDU_COMPARE_SWAP || shown->compare == message->index * 5u);
 }
 
-/* The frames with the first or the last byte of an FPDU of the message. */
-static void find_frames(const struct run *run, unsigned side, const struct fpdu_message *message, uint32_t *first, uint32_t *last)
-{
-	for (unsigned i = 0; i < model.peers[side].segment_count; i++) {
-		const struct fpdu_segment *segment = &model.peers[side].segments[i];
-		uint32_t frames[] = { run->sights[side].frames[segment->begin], run->sights[side].frames[segment->end - 1] };
-
-		for (unsigned j = 0; segment->message == message && j < 2; j++) {
-			if (!*first || frames[j] < *first)
-				*first = frames[j];
-			if (frames[j] > *last)
-				*last = frames[j];
-		}
-	}
-}
-
 /* Frames with bytes of the message's FPDUs that none before had. */
 static uint64_t count_frames(const struct run *run, const struct fpdu_message *message)
 {
@@ -561,8 +587,10 @@ static void take_message(void *owner, const struct rtap_message *shown)
 	REQUIRE(message);
 	check_values(shown, message);
 	/* whose data it is can be unknown */
-	if (message->verb == FPDU_READ && !shown->request_seen && model.shares_sinks)
+	if (message->verb == FPDU_READ && model.shares_sinks && (!shown->request_seen || lacks_others(run, fpdu_data_side(message)))) {
+		run->is_complete[message->index] |= shown->complete;
 		return;
+	}
 	base = base_of(shown, message);
 	if (shown->length > message->length - base)
 		check_joined(run, shown, message);
