@@ -83,10 +83,20 @@ def frames_of(filters, *directories):
     return frames
 
 
-def run(command, filters, env=None):
+def readable(path, directory, options):
+    """The path of a file for tshark: a copy in the directory if another user runs it, who may not be able to enter the source tree."""
+    if not options:
+        return os.path.abspath(path)
+    copy = shutil.copy(path, directory)
+    shutil.chown(copy, options["user"])
+    return copy
+
+
+def run(command, capture, filters, env=None):
     """The finished process, and by filter the numbers of the frames that it selects; None: tshark rejects the filter."""
     with tempfile.TemporaryDirectory() as directory:
         command, options = with_taps(command, directory, filters)
+        command = command + ["-r", readable(capture, directory, options)]
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, env=dict(env or os.environ, NOTED=os.path.join(directory, "noted")),
                               **options)
         return done, frames_of(filters, directory)
@@ -100,9 +110,10 @@ class Tshark:
         if SERVER:
             self.directory = tempfile.TemporaryDirectory()
             command, self.options = with_taps(command, self.directory.name, self.filters)
+            environment = dict(os.environ, LD_PRELOAD=readable(SERVER, self.directory.name, self.options),
+                               NOTED=os.path.join(self.directory.name, "noted"))
             self.process = subprocess.Popen(command + ["-r", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                            stderr=subprocess.DEVNULL, text=True, **self.options,
-                                            env=dict(os.environ, LD_PRELOAD=SERVER, NOTED=os.path.join(self.directory.name, "noted")))
+                                            stderr=subprocess.DEVNULL, text=True, **self.options, env=environment)
 
     def close(self):
         if self.process:
@@ -112,11 +123,11 @@ class Tshark:
     def run(self, capture):
         """As the function run()."""
         if not self.process:
-            return run(self.command + ["-r", capture], self.filters)
+            return run(self.command, capture, self.filters)
         directory = tempfile.mkdtemp(dir=self.directory.name)
         if self.options:
             shutil.chown(directory, "nobody")
-        print(os.path.abspath(capture), directory, sep="\t", file=self.process.stdin, flush=True)
+        print(readable(capture, directory, self.options), directory, sep="\t", file=self.process.stdin, flush=True)
         word, status = self.process.stdout.readline().split()
         output, errors = (open(os.path.join(directory, name), "rb") for name in ("output", "errors"))
         with output, errors:

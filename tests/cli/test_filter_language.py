@@ -72,7 +72,7 @@ class Language(CliTest):
     def test_each_filter_selects_the_frames_that_tshark_selects(self):
         for capture in (NFS, RPING, TUNNELS, IWARP):
             asked = {self.spelled_for_tshark(text): text for text in FILTERS}
-            done, frames = tshark_taps.run(["tshark", "-n", "-q", "-r", capture], asked, environment())
+            done, frames = tshark_taps.run(["tshark", "-n", "-q"], capture, asked, environment())
             self.assertEqual(done.returncode, 0, done.stderr)
             taken = {asked[text]: found for text, found in frames.items() if found is not None}
             self.assertGreater(len(taken), 80)  # the others are of another tshark version
