@@ -39,7 +39,8 @@ class MpiTest(unittest.TestCase):
     def run_program(self, command, status=0):
         changes = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
                    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe", "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
-                   "OMPI_MCA_mpi_yield_when_idle": "1", "TMPDIR": self.directory.name}
+                   "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_pml": "ob1", # it takes time to look for network devices
+                   "TMPDIR": self.directory.name}
         done = subprocess.run(command, env=environment(**changes), stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
                               timeout=TIMEOUT, check=False)
         self.assertEqual(done.returncode, status, done.stderr.decode(errors="replace"))
