@@ -19,12 +19,15 @@ SCHEMAS = os.path.join(os.path.dirname(TESTS), "doc", "schema")
 NFS = os.path.join(TESTDATA, "roce-nfs3.pcap.gz")
 TYPES = {"integer": int, "number": (int, float), "boolean": bool, "string": str, "object": dict, "array": list}
 
+# not by importing it: pandas takes seconds for that
+FIND = "import importlib.util, sys; sys.exit(not importlib.util.find_spec(sys.argv[1]))"
+
 
 @functools.cache
 def python_with(module):
     """A Python interpreter with the module: Debian's, or the one that runs the tests; or None."""
     for python in ("/usr/bin/python3", sys.executable):
-        if os.path.exists(python) and not subprocess.run([python, "-c", "import " + module], stderr=subprocess.DEVNULL).returncode:
+        if os.path.exists(python) and not subprocess.run([python, "-c", FIND, module]).returncode:
             return python
     return None
 

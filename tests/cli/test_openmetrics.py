@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Metrics, read by Prometheus's parsers for Python and compared with the records of stats."""
+import atexit
+import functools
 import json
 import os
 import re
@@ -15,14 +17,14 @@ NFS = os.path.join(TESTDATA, "roce-nfs3.pcap.gz")
 PARSE = """
 import json, sys
 from prometheus_client.%s import text_string_to_metric_families
-for family in text_string_to_metric_families(sys.stdin.read()):
-    for sample in family.samples:
-        print(json.dumps([family.name, family.type, sample.name, sample.labels, sample.value]))
+for text in map(json.loads, sys.stdin):
+    print(json.dumps([(sample.name, sample.labels, sample.value) for family in text_string_to_metric_families(text) for sample in family.samples]), flush=True)
 """
 PYTHONS = ("python3", "/usr/bin/python3")
 
 
-def parser():
+@functools.cache
+def interpreter():
     """A Python interpreter with prometheus_client."""
     for python in PYTHONS:
         if subprocess.run((python, "-c", "import prometheus_client"), stderr=subprocess.DEVNULL, check=False).returncode == 0:
@@ -30,11 +32,24 @@ def parser():
     raise unittest.SkipTest("python3-prometheus-client is missing")
 
 
+@functools.cache
+def parser(module):
+    """It takes long to start, so one parses all texts. It ends, with a message on standard error, at a text that is malformed."""
+    process = subprocess.Popen((interpreter(), "-c", PARSE % module), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    atexit.register(process.communicate)
+    return process
+
+
 def samples(text, module="parser"):
     """{(name, labels): value}"""
-    done = subprocess.run((parser(), "-c", PARSE % module), input=text, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=TIMEOUT, check=False)
-    assert done.returncode == 0, done.stderr.decode()[-2000:]
-    return {(name, tuple(sorted(labels.items()))): value for _, _, name, labels, value in map(json.loads, done.stdout.splitlines())}
+    process = parser(module)
+    process.stdin.write(json.dumps(text.decode()).encode() + b"\n")
+    process.stdin.flush()
+    found = process.stdout.readline()
+    if not found:
+        parser.cache_clear()
+        raise AssertionError("malformed: %r" % text[:2000])
+    return {(name, tuple(sorted(labels.items()))): value for name, labels, value in json.loads(found)}
 
 
 def total(found, name, **labels):
