@@ -146,7 +146,7 @@ static void add_values(struct smb_operation *operation, const struct smb_request
 	operation_add_number(head, "queue_depth", request->command.depth);
 	if (part->interim_frame)
 		operation_add_number(head, "pending_frame", part->interim_frame);
-	if (request->part_count > 1)
+	if (request->part_count > 1 && !request->has_more)
 		operation_add_number(head, "compound", request->part_count);
 	if (request->sends > 1)
 		operation_add_number(head, "fragments", request->sends);

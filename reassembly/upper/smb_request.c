@@ -112,6 +112,12 @@ static void find_units(struct rtap_span message, struct units *units)
 		units->count++;
 }
 
+/* Whether another command follows those that were captured. */
+static bool has_more(const struct units *units)
+{
+	return units->count && little_bits(units->list[units->count - 1].header, SMB2_NEXT);
+}
+
 /* Makes room for the commands of a message. */
 static bool make_parts(struct upper_work *work, struct smb_request *request, uint32_t count)
 {
@@ -231,6 +237,7 @@ static void take_request(struct upper_work *work, const struct smb_whole *whole,
 	if (request) {
 		request_forget_memory(work->tracker, &request->command.request);
 		request->whole_until[0] = whole_until(whole);
+		request->has_more = has_more(units);
 		if (fill_parts(work, request, units))
 			name_memory(work, request);
 		return;
@@ -245,6 +252,7 @@ static void take_request(struct upper_work *work, const struct smb_whole *whole,
 	request->first_ns = whole->first_ns;
 	request->sends = whole->sends;
 	request->whole_until[0] = whole_until(whole);
+	request->has_more = has_more(units);
 	request->has_credits = credits->is_known;
 	request->credits = credits->left;
 	request->waited_ns = credits->waited_ns;

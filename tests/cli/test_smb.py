@@ -164,6 +164,19 @@ class Crafted(Smb):
             self.assertEqual([(hole["in"], hole["reason"]) for hole in same["missing"]],
                              [("request", "snapped")] if row["operation"] == one["operation"] else [])
 
+    def test_a_truncated_compound_has_no_number_of_commands(self):
+        capture = os.path.join(TESTDATA, "conn_smb.pcap")
+        _, frames = records(read(capture))
+        one = next(row for row in self.operations(capture) if row.get("compound") == 3)
+        found = []
+        # one of its fragments without a whole SMB header: 42 + 12 bytes up to the BTH's end, 24 of SMB Direct, 40 of 64
+        for number in range(one["request_frame"], one["response_frame"]):
+            path = self.path("cut.pcap")
+            capfile.write_pcap(path, 1, [(at, data[:118] if i + 1 == number else data, wire) for i, (at, data, wire) in enumerate(frames)])
+            found += [(number - one["request_frame"], row.get("id"), row.get("compound"))
+                      for row in self.operations(path) if row.get("request_frame") == one["request_frame"]]
+        self.assertEqual({compound for _, _, compound in found}, {3, None}, found)
+
     def test_a_fragment_that_resembles_a_message_is_not_recognised(self):
         for order in ((0, 1, 2), (0, 2, 1), (1, 0, 2)):
             with self.subTest(order):
