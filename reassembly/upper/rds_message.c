@@ -137,11 +137,19 @@ static void note_frames(struct rds_message *message, const struct rtap_message *
 	}
 }
 
+/* Fragments of a map follow each other: one after a message that followed the map is of another map. net/rds/send.c: rds_send_xmit(). */
+static bool is_separated(const struct rds_side *side, const struct rds_message *message, uint64_t begin)
+{
+	return message->is_map && message->fragments && side->message_next > message->anchor && side->message_next <= begin;
+}
+
 bool rds_message_add(struct upper_work *work, struct rds_side *side, struct rds_message *message, const struct rds_fragment *fragment)
 {
 	const struct rds_place place = rds_place_of(side, work->message);
 	uint64_t position;
 
+	if (is_separated(side, message, place.begin))
+		return false;
 	learn_size(side, &place, fragment, message->length);
 	position = position_of(side, message, place.begin);
 	find_origin(work, side, message, fragment, place.begin, position);
@@ -182,11 +190,11 @@ static void show_missing(struct rtap_tracker *tracker, struct rds_operation *ope
 	free(list.items);
 }
 
-/* "4001>4000"; of a map: the first congested ports. */
+/* "4001>4000"; of a whole map: the first congested ports. */
 static void show_object(struct rds_operation *operation, const struct rds_message *message)
 {
 	const struct coverage_run *run = coverage_runs(&message->data);
-	const uint8_t *map = message->is_map && message->data.count == 1 ? coverage_bytes(&message->data, run) : NULL;
+	const uint8_t *map = message->is_map && rds_message_is_whole(message) && message->data.count == 1 ? coverage_bytes(&message->data, run) : NULL;
 	size_t room = MOST_PORTS * 6 + 5, length = 0;
 	uint32_t listed = 0;
 	char *text;

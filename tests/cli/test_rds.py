@@ -294,6 +294,23 @@ class Crafted(Rds):
         one, = self.messages(self.captured())
         self.assertEqual((one["complete"], one["crc32"], one["request_frame"], one["first_data_frame"]), (True, crc(bytes(range(256)) * 20), 1, 1))
 
+    def test_a_part_of_a_congestion_map_shows_no_ports(self):
+        """Neither those of the other half, nor that there is none."""
+        for lost in (0, 1):
+            for ports in ((), (7,), (40000,), (7, 40000)):
+                _, a, b = self.scene()
+                row = b.congestion(*ports)
+                self.put(a.message(b"data"), b.acknowledge(), row[:lost] + row[lost + 1:], b.message(b"data"), a.acknowledge())
+                found = [o for o in self.operations(self.captured()) if o["name"] == "congestion map"]
+                self.assertEqual([(o["name"], o.get("congested_ports"), o.get("object"), o["complete"]) for o in found], [("congestion map", None, None, False)])
+
+    def test_fragments_of_two_congestion_maps_are_not_one(self):
+        """Of the first map the first fragment was not captured; a message of one packet is between the maps."""
+        _, a, b = self.scene()
+        self.put(a.message(b"data"), b.acknowledge(), b.congestion(40000)[1:], b.message(b"data"), b.congestion(7), a.acknowledge())
+        found = [o for o in self.operations(self.captured()) if o["name"] == "congestion map"]
+        self.assertEqual([(o["complete"], o.get("object")) for o in found], [(False, None), (True, "7")])
+
     def test_congested_ports(self):
         _, a, b = self.scene()
         self.put(b.congestion(1, 4001, 65535), b.congestion(), b.congestion(*range(100, 200)))
