@@ -284,19 +284,10 @@ static void note_keep_alive(struct stats_group *group, const struct rtap_operati
 	}
 	if (operation->keep_alive_ms) {
 		group->keep_alive_ns = INT64_C(1000000) * operation->keep_alive_ms;
-		group->is_agreed = true;
 		group->connection = operation->connection->number;
 	}
-	if (operation->flags & RTAP_OPERATION_KEEP_ALIVE) {
-		int64_t spacing_ns = group->keep_alives ? stats_elapsed(group->last_keep_alive_ns, time_ns) : 0;
-
+	if (operation->flags & RTAP_OPERATION_KEEP_ALIVE)
 		group->connection = operation->connection->number;
-		if (spacing_ns > group->longest_ns)
-			group->longest_ns = spacing_ns;
-		group->last_keep_alive_ns = time_ns;
-		if (++group->keep_alives >= 3 && !group->is_agreed)
-			group->keep_alive_ns = 2 * group->longest_ns;
-	}
 	if (time_ns > group->last_ns || !group->last_frame)
 		group->last_ns = time_ns;
 	if (operation->request_frame > group->last_frame)

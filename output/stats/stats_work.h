@@ -102,10 +102,7 @@ struct stats_group {
 	uint64_t connection;        /* with the keep-alives; else the first one */
 	int64_t last_ns;            /* of the latest request or response */
 	uint64_t last_frame;        /* of the latest request */
-	int64_t keep_alive_ns;      /* the timeout: negotiated or, if unknown, twice the longest time between two keep-alives */
-	bool is_agreed;
-	uint64_t keep_alives;
-	int64_t last_keep_alive_ns, longest_ns; /* the longest time between two */
+	int64_t keep_alive_ns;      /* the timeout that requester and responder agreed on; 0: unknown, or none */
 	struct stats_occurrences missed; /* times without any request for longer than the timeout; frames: the requests before and after */
 	int64_t gap_ns;             /* the longest of these times */
 };

@@ -38,6 +38,10 @@ class Findings(CliTest):
     def test_enough_credits(self):
         self.assertNotIn("last_credits", self.findings(smb.echoes(30, True)))
 
+    def test_echoes_oblige_to_nothing(self):
+        """A client may send them at any time: [MS-SMB2] 2.2.28. Only commands that agree on a timeout, as Connect of NVMe, have one."""
+        self.assertNotIn("missed_keep_alives", self.findings(smb.echoes(6, True, (1, 1, 1, 1, 60, 1))))
+
     def test_a_connection_after_one_that_failed(self):
         found = self.findings(smb.reconnected(False))["reconnects"]
         self.assertEqual((found["count"], found["connection"]), (1, 2))

@@ -330,8 +330,11 @@ def starved(pause):
     return scene
 
 
-def echoes(count, generous):
-    """ECHOs with one credit granted for each, but none for the first four if not `generous`: they use up the five of the setup."""
+def echoes(count, generous, pauses=()):
+    """
+    ECHOs with one credit granted for each, but none for the first four if not `generous`: they use up the five of the setup. pauses: seconds
+    after each.
+    """
     from conversation import Scene
     scene = Scene("smb-test", "")
     talk, client = begun(scene)
@@ -339,6 +342,7 @@ def echoes(count, generous):
         number = client.next_number()
         put_all(scene, talk, client.send("a", header(ECHO, number) + EMPTY))
         put_all(scene, talk, client.send("b", header(ECHO, number, RESPONSE, credits=1 if generous or i > 3 else 0) + EMPTY))
+        scene.pause(pauses[i] if pauses else 0)
     return scene
 
 
