@@ -145,6 +145,13 @@ static void check_end(const struct run *run)
 	REQUIRE(!rpc->carriers.calls.count && !rpc->carriers.datagrams.count);
 }
 
+size_t input_part(const uint8_t *data, size_t size, size_t at)
+{
+	if (!at)
+		return HEADER_LENGTH;
+	return size - at < 2 ? 2 : 2 + ((size_t)(data[at] << 8 | data[at + 1]) & LENGTH);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (size < HEADER_LENGTH || size > 1 << 17)

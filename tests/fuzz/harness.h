@@ -14,6 +14,12 @@
  */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/*
+ * For driver.c --mutate, where a harness has it: the bytes of the part of an input that begins there, which are more than 0 and may be more than
+ * there are: the header if that is the beginning, else a record.
+ */
+__attribute__((weak)) size_t input_part(const uint8_t *data, size_t size, size_t at);
+
 /* What must be true of whatever comes in; if it is not, that is a finding. */
 #define REQUIRE(condition) require(condition, #condition)
 
