@@ -306,6 +306,47 @@ static void take_last(struct upper_work *work, const struct smb_whole *whole, st
 	command_answer(work, &request->command);
 }
 
+/* Adds room for commands that only the response shows. */
+static bool add_parts(struct upper_work *work, struct smb_request *request, uint32_t count)
+{
+	struct smb_part *before = request->parts, *parts = memory_new_zeroed(request->part_count + count, sizeof *parts);
+
+	if (!parts) {
+		work->tracker->counters.evictions++;
+		return false;
+	}
+	memcpy(parts, before, request->part_count * sizeof *parts);
+	for (uint32_t i = 0; i < request->part_count; i++)
+		if (parts[i].creates)
+			parts[i].creates = parts + (parts[i].creates - before);
+	if (before != &request->only)
+		free(before);
+	request->parts = parts;
+	request_charge(&work->tracker->budget, &request->command.request, count * sizeof *parts, 0);
+	return true;
+}
+
+/* The capture truncated the request: its last commands are known by their responses only. */
+static void take_beyond(struct upper_work *work, const struct smb_whole *whole, struct smb_request *request, const struct units *units)
+{
+	uint32_t room = MOST_PARTS - request->part_count;
+
+	room = room < units->count ? room : units->count;
+	if (!room || !add_parts(work, request, room))
+		return;
+	for (uint32_t i = 0; i < units->count && room; i++) {
+		const struct unit *unit = &units->list[i];
+		struct smb_part *part = &request->parts[request->part_count];
+
+		if (find_request(work->connection, !work->from_a, little_bits(unit->header, SMB2_MESSAGE_ID)))
+			continue;
+		smb_part_begin(part, unit->header);
+		request->part_count++;
+		room--;
+		smb_part_answer(work, whole, request, part, unit->header, (struct rtap_span){ unit->body, unit->length });
+	}
+}
+
 static void take_responses(struct upper_work *work, const struct smb_whole *whole, const struct units *units)
 {
 	/* responses of the same compound can follow what was captured */
@@ -327,6 +368,8 @@ static void take_responses(struct upper_work *work, const struct smb_whole *whol
 		if (is_answered(request) || (is_cut && part->is_answered))
 			last = request;
 	}
+	if (last && last->has_more && unknown)
+		take_beyond(work, whole, last, units);
 	/* one SEND ends one request: the server answers the commands of a compound together */
 	if (last)
 		take_last(work, whole, last);

@@ -177,6 +177,28 @@ class Crafted(Smb):
                       for row in self.operations(path) if row.get("request_frame") == one["request_frame"]]
         self.assertEqual({compound for _, _, compound in found}, {3, None}, found)
 
+    def test_a_command_that_only_its_response_shows(self):
+        """Three ECHOs with a status each, of which the request's capture lacks the last, or the last two."""
+        for kept in (1, 2):
+            for signs in ((0, 0, 0), (0, 0xc0001234, smb.NOT_FOUND)):
+                scene, talk, client = self.scene(port=smb.PORT)
+                smb.put_all(scene, talk, client.set_up())
+                first = client.number + 1
+                request = smb.compound(*((((smb.ECHO, first + i), {}), smb.EMPTY) for i in range(3)))
+                response = smb.compound(*((((smb.ECHO, first + i, smb.RESPONSE, status), {}), smb.EMPTY) for i, status in enumerate(signs)))
+                smb.put_all(scene, talk, client.send("a", b"".join(request)) + client.send("b", b"".join(response)))
+                whole = self.capture(scene)
+                _, frames = records(read(whole))
+                truth = [(o["name"], o["id"], o["status"], o["request_frame"], o["response_frame"]) for o in self.operations(whole)][-3:]
+                self.assertEqual([int(row[1]) for row in truth], list(range(first, first + 3)))
+                at, path = truth[0][3], self.path("cut.pcap")
+                # 42 + 12 bytes up to the BTH's end, 24 of SMB Direct, and 40 of 64 of the SMB header
+                cut = 78 + sum(map(len, request[:kept])) + 40
+                capfile.write_pcap(path, 1, [(when, data[:cut] if i + 1 == at else data, wire) for i, (when, data, wire) in enumerate(frames)])
+                found = self.operations(path)[-3:]
+                self.assertEqual([(o["name"], o["id"], o["status"], o["request_frame"], o["response_frame"]) for o in found], truth)
+                self.assertEqual({o["complete"] for o in found}, {False})
+
     def test_a_fragment_that_resembles_a_message_is_not_recognised(self):
         for order in ((0, 1, 2), (0, 2, 1), (1, 0, 2)):
             with self.subTest(order):
