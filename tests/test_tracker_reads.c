@@ -208,6 +208,24 @@ Test(tracker_reads, an_atomic_captured_after_its_response_and_a_later_one_has_it
 	cr_expect_eq(first_connection.anomaly_counts[RTAP_CONNECTION_ANOMALY_UNEXPECTED_RESPONSE], 0);
 }
 
+/* An ACK that includes an atomic does not replace its response. IBTA vol. 1, 9.7.5.1.2: responses to atomics are not coalesced. */
+Test(tracker_reads, an_atomic_captured_after_an_ack_and_its_response_has_its_value)
+{
+	begin(64 * MIB, true);
+	REQUEST(SEND_ONLY, 1, .ack_request = true, BYTES(8));
+	RESPONSE(ACK, 1, .syndrome = 0x1f, .msn = 1);
+	REQUEST(SEND_ONLY, 3, .ack_request = true, BYTES(8));
+	RESPONSE(ACK, 2, .syndrome = 0x1f, .msn = 2);
+	RESPONSE(ATOMIC_ACK, 2, .syndrome = 0x1f, .msn = 2, .original = 0x1234);
+	REQUEST(FETCH_ADD, 2, .r_key = 7, .virtual_address = 0x1000, .swap_or_add = 9);
+	RESPONSE(ACK, 3, .syndrome = 0x1f, .msn = 3);
+	end();
+	cr_expect_eq(reported, 3);
+	cr_expect_eq(complete, 3);
+	cr_expect_eq(by_kind[RTAP_KIND_ATOMIC].original, 0x1234);
+	cr_expect_eq(first_connection.anomaly_counts[RTAP_CONNECTION_ANOMALY_UNEXPECTED_RESPONSE], 0);
+}
+
 /* The first request after the beginning of the capture comes from the end that had sent responses. */
 Test(tracker_reads, responses_before_the_first_request_are_kept_if_the_other_direction_is_paired)
 {

@@ -31,12 +31,12 @@ struct early_response *early_response_at(const struct psn_stream *stream, uint32
 	return early && oldest + number < early->count ? &early->responses[(oldest + number) % EARLY_RESPONSES] : NULL;
 }
 
-struct early_response *early_response_newest(const struct psn_stream *stream, uint64_t psn)
+struct early_response *early_response_newest(const struct psn_stream *stream, uint64_t psn, uint8_t opcode)
 {
 	struct early_responses *early = stream->early;
 	struct early_response *newest = early && early->count ? &early->responses[(early->count - 1) % EARLY_RESPONSES] : NULL;
 
-	return newest && newest->psn == psn ? newest : NULL;
+	return newest && newest->psn == psn && newest->response.opcode == opcode ? newest : NULL;
 }
 
 void early_response_discard(struct psn_stream *stream)

@@ -33,8 +33,8 @@ static inline bool early_response_may_be(const struct psn_stream *stream, uint64
 /* Number 0 is the oldest one kept. NULL: no more. */
 struct early_response *early_response_at(const struct psn_stream *stream, uint32_t number);
 
-/* The newest response kept, if it has this PSN; or NULL. */
-struct early_response *early_response_newest(const struct psn_stream *stream, uint64_t psn);
+/* The newest response kept, if it is one to this PSN with this opcode; or NULL. */
+struct early_response *early_response_newest(const struct psn_stream *stream, uint64_t psn, uint8_t opcode);
 
 void early_response_discard(struct psn_stream *stream);
 

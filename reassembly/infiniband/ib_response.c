@@ -399,12 +399,12 @@ static __attribute__((noinline)) void atomic_response(struct rtap_tracker *track
 
 	if (!message || message->low != psn || message->shown.kind != RTAP_KIND_ATOMIC) {
 		/* An atomic needs this response itself, also after a later one. */
-		if (psn >= stream->settled_high && !early_response_newest(stream, psn))
+		if (psn >= stream->settled_high && !early_response_newest(stream, psn, response->opcode))
 			early_response_keep(stream, psn, response);
 		/* For a reported message, a repeat is not new data. */
 		if (analysis == RTAP_PSN_IN_ORDER) {
 			stream->connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_UNEXPECTED_RESPONSE]++;
-			early = early_response_newest(stream, psn);
+			early = early_response_newest(stream, psn, response->opcode);
 			if (early)
 				early->unexpected = true;
 		}
