@@ -260,8 +260,8 @@ static void show_values(struct rds_operation *operation, const struct rds_messag
 	const struct coverage_run *run = coverage_runs(&message->data);
 
 	operation_add_number(&operation->head, "fragments", message->fragments);
-	if (rds_message_is_whole(message) && message->length && message->data.count == 1 && run->crc_known) {
-		*line_put_hex(operation->crc, run->crc, 8) = '\0';
+	if (rds_message_is_whole(message) && (!message->length || (message->data.count == 1 && run->crc_known))) {
+		*line_put_hex(operation->crc, message->length ? run->crc : 0, 8) = '\0';
 		operation_add_text(&operation->head, "crc32", operation->crc);
 	}
 	if (message->is_map) {
