@@ -437,6 +437,31 @@ Test(ddp_message, missing_bytes_of_the_size_of_two_responses_are_these)
 		cr_expect_eq(reported[i].complete, i == 2);
 }
 
+/* Two segments of different responses are captured, and the whole last response: that may be to any READ but the first. */
+Test(ddp_message, a_response_after_a_part_of_an_unknown_one_can_be_that_of_several_reads)
+{
+	static const uint8_t first[TAGGED_HEADER + 100] = { TAGGED | DDP_VERSION, RDMAP_VERSION | READ_RESPONSE, [4] = 0x90 };
+	static const uint8_t third[TAGGED_HEADER + 100] = { TAGGED | DDP_VERSION, RDMAP_VERSION | READ_RESPONSE, [4] = 0x90, [13] = 200 };
+
+	loss = 0;
+	start();
+	for (unsigned i = 0; i < 3; i++)
+		ask(0x9000, 303);
+	give_ulpdu(false, first, sizeof first);
+	loss = 1;
+	give_tagged(false, READ_RESPONSE, 0x9000, 100, 203, 100);
+	give_tagged(false, READ_RESPONSE, 0x9000, 0, 200, 100);
+	loss = 0;
+	give_ulpdu(false, third, sizeof third);
+	loss = 1;
+	give_tagged(false, READ_RESPONSE, 0x9000, 300, 3, 100);
+	loss = 0;
+	give_tagged(false, READ_RESPONSE, 0x9000, 0, 303, 100);
+	stop();
+	for (unsigned i = 0; i < reported_count; i++)
+		cr_expect(!reported[i].request_seen || reported[i].psn == 3 || !reported[i].complete, "READ %u has other data", reported[i].psn);
+}
+
 /* The last segment of a Send is not captured, or a Send is truncated within its headers: that has the length of a response. */
 Test(ddp_message, missing_bytes_of_a_send_are_no_response)
 {

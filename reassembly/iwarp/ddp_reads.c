@@ -228,12 +228,14 @@ void ddp_reads_lost(const struct ddp_work *work)
 	struct ddp_half *half = &work->connection->ddp->halves[work->from_a];
 	struct ddp_reads *reads = reads_of(work);
 	uint32_t outstanding = end_of(reads) - reads->next, exact = 0, more;
+	bool is_unassigned = half->write && half->write->shown.kind == RTAP_KIND_READ;
 
 	reads->early_lost |= !reads->begun;
-	reads->was_certain = reads->known && !reads->ahead;
+	/* an unassigned response can be that of `next`: then bytes of this one are not missing */
+	reads->was_certain = reads->known && !reads->ahead && !is_unassigned;
 	if (!reads->known || (int32_t)outstanding <= 0)
 		return;
-	if (half->write && half->write->shown.kind == RTAP_KIND_READ)
+	if (is_unassigned)
 		more = outstanding;
 	else if (reads->ahead)
 		more = half->lost / LEAST_OVERHEAD < outstanding ? (uint32_t)(half->lost / LEAST_OVERHEAD) : outstanding;
