@@ -110,11 +110,13 @@ static void apply_before_end(struct images *images, struct image *image, const s
 {
 	struct block_effect bytes = *effect;
 	uint64_t left = image->entry->size > effect->offset ? image->entry->size - effect->offset : 0;
+	const struct image_part beyond = {
+		.images = images, .image = image, .effect = effect, .kind = BLOCK_SPOILED, .reason = RTAP_MISSING_NOT_CAPTURED,
+	};
 
-	/* WRITEs before it can be reported later */
+	/* WRITEs before it can be reported later, and other changes after it were perhaps reported before */
 	if (!effect->to_end && bytes.length > left)
-		image_set(images, image, effect->offset + left, effect->offset + effect->length, RANGE_MISSING + RTAP_MISSING_NOT_CAPTURED,
-			  image_frame_of(effect));
+		image_put(&beyond, effect->offset + left, effect->offset + effect->length);
 	if (effect->to_end || bytes.length > left)
 		bytes.length = left;
 	apply_to_file(images, image, &bytes);
