@@ -32,7 +32,7 @@ static void settle_all(struct rtap_tracker *tracker, struct connection *connecti
 		struct psn_stream *stream = &connection->streams[i];
 
 		messages_settle(tracker, stream, true);
-		gaps_settle(stream, UINT64_MAX);
+		gaps_settle(tracker, stream, UINT64_MAX);
 		psn_fini(stream);
 	}
 	upper_end(tracker, connection);

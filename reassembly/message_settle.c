@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "reassembly/infiniband/assembly.h"
+#include "reassembly/infiniband/expectation.h"
 #include "reassembly/infiniband/psn.h"
 #include "reassembly/iwarp/ddp_half.h"
 #include "reassembly/kept_ahead.h"
@@ -258,11 +259,13 @@ static uint64_t final_below(const struct rtap_tracker *tracker, const struct psn
 	return stream->acknowledged;
 }
 
-void gaps_settle(struct psn_stream *stream, uint64_t psn)
+void gaps_settle(const struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn)
 {
 	struct psn_given_up given_up = psn_end_gaps(stream, psn);
 	uint64_t *counts = stream->connection->shown.anomaly_counts;
 
+	if (!given_up.packets || expectation_may_have_requests(tracker, stream))
+		return;
 	counts[RTAP_CONNECTION_ANOMALY_NOT_CAPTURED] += given_up.packets;
 	counts[RTAP_CONNECTION_ANOMALY_NOT_CAPTURED_UNACKNOWLEDGED] += given_up.unacknowledged;
 }
@@ -276,5 +279,5 @@ void messages_settle(struct rtap_tracker *tracker, struct psn_stream *stream, bo
 	psn_end_response_gaps(stream, stream->settled_high);
 	/* Gaps before the first settled message wait until the connection ends (connection_lifecycle.c). */
 	if (stream->gaps.count && stream->settled_end)
-		gaps_settle(stream, all ? stream->settled_end : final_below(tracker, stream));
+		gaps_settle(tracker, stream, all ? stream->settled_end : final_below(tracker, stream));
 }

@@ -38,8 +38,8 @@ void message_missing_so_far(const struct message *message, struct missing_list *
 /* The message no longer changes: computes what is reported of it. It may be reported and freed at once. */
 void message_settle(struct rtap_tracker *tracker, struct message *message);
 
-/* The gaps below `psn` are final: counts their requests, which were never captured. */
-void gaps_settle(struct psn_stream *stream, uint64_t psn);
+/* The gaps below `psn` are final: counts their requests, which were never captured, unless they may be those of another half connection. */
+void gaps_settle(const struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn);
 
 /* Slow path of messages_settle_final(). `all`: settles all messages. */
 void messages_settle(struct rtap_tracker *tracker, struct psn_stream *stream, bool all);

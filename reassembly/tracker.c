@@ -23,6 +23,7 @@
 #include "reassembly/infiniband/port_pairing.h"
 #include "reassembly/message_extent.h"
 #include "reassembly/message_queue.h"
+#include "reassembly/message_settle.h"
 #include "reassembly/operation.h"
 #include "reassembly/tcp_content.h"
 #include "reassembly/tracker.h"
@@ -472,8 +473,12 @@ void rtap_tracker_finish(struct rtap_tracker *tracker)
 	}
 	tcp_content_flush(tracker);
 	TAILQ_FOREACH(connection, &tracker->connections, link) {
-		for (int i = 0; i < 2; i++)
+		for (int i = 0; i < 2; i++) {
 			messages_settle(tracker, &connection->streams[i], true);
+			/* while the other half is in the index */
+			if (expectation_may_have_requests(tracker, &connection->streams[i]))
+				gaps_settle(tracker, &connection->streams[i], UINT64_MAX);
+		}
 		upper_end(tracker, connection);
 		upper_over(tracker, connection);
 	}

@@ -106,3 +106,21 @@ void expectation_discard_all(struct rtap_tracker *tracker, struct connection *co
 	connection->expectation_room = connection->expected = 0;
 	connection->resized = true;
 }
+
+bool expectation_may_have_requests(const struct rtap_tracker *tracker, const struct psn_stream *stream)
+{
+	const struct flow *flow = stream->connection->flows[!stream->from_a];
+
+	if (!flow || stream->connection->flows[stream->from_a])
+		return false;
+	for (unsigned i = 0; i < RECENT_ACKS; i++) {
+		uint64_t words[5];
+
+		if (!stream->acks[i].time_ns)
+			continue;
+		expectation_words(&flow->key, false, stream->acks[i].psn, words);
+		if (multimap_find(&tracker->expectations, map_hash(words, 5), expectation_has_words, words))
+			return true;
+	}
+	return false;
+}

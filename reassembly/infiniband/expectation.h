@@ -32,6 +32,12 @@ void expectation_index_last(struct rtap_tracker *tracker, struct flow *flow);
 /* Removes the flow's last response from the index. */
 void expectation_discard_last(struct rtap_tracker *tracker, struct flow *flow);
 
+/*
+ * Whether a request that the last acknowledgements of the stream fit was captured, though not as one of the stream: its responder is unknown,
+ * as is the requester of the stream.
+ */
+bool expectation_may_have_requests(const struct rtap_tracker *tracker, const struct psn_stream *stream);
+
 /* Removes all expectations of the connection. */
 void expectation_discard_all(struct rtap_tracker *tracker, struct connection *connection);
 

@@ -262,7 +262,7 @@ static __attribute__((noinline)) void learn_from_read(struct psn_stream *stream,
 static __attribute__((cold, noinline)) void begin_anew(struct rtap_tracker *tracker, struct psn_stream *stream, uint32_t psn)
 {
 	messages_settle(tracker, stream, true);
-	gaps_settle(stream, UINT64_MAX);
+	gaps_settle(tracker, stream, UINT64_MAX);
 	psn_fini(stream);
 	stream->nak = stream->msn_known = stream->has_open_gap = false;
 	stream->settled_end = stream->settled_high = stream->response_next = stream->fragment_psn = 0;

@@ -9,6 +9,7 @@ import random
 import capfile
 import nccl
 from cli import CliTest
+from conversation import Connection, Scene, over_v1
 from nccl import MS, US, Communicator, Host
 
 
@@ -53,6 +54,26 @@ class Pairing(CliTest):
         host.write(path)
         found = {frozenset((c["a"].get("qpn"), c["b"].get("qpn"))) for c in map(json.loads, self.lines("connections", "--json", path))}
         self.assertLessEqual({frozenset((pair.a.local, pair.b.local)) for pair in (first, second, third)}, found)
+
+    def test_requests_of_queue_pairs_that_cannot_be_paired_were_captured(self):
+        """Over RoCE v1, without ports, with equal PSNs; then only what one host or the other sent, or the acknowledgements and some requests."""
+        kept = {"both": (lambda packet, i: True, []), "acknowledgements": (lambda packet, i: packet.sender == "b", [30, 30]),
+                "requests": (lambda packet, i: packet.sender == "a", []),
+                "without the last": (lambda packet, i: packet.sender == "b" or i < 28, []),
+                "other requests": (lambda packet, i: packet.sender == "b" or i < 1, [30, 30])}
+        for name, (is_kept, lost) in kept.items():
+            scene = Scene("unpaired", "")
+            talks = [Connection(scene, a=("fe80::1", 0x10 + i, 0x100), b=("fe80::2", 0x20 + i, 0x100), dress=over_v1) for i in range(2)]
+            for i in range(30):
+                sent = [talk.send("a", 100)[0] for talk in talks]
+                scene.put(*(packet for packet in sent + [talk.ack(packet) for talk, packet in zip(talks, sent)] if is_kept(packet, i)))
+            path = self.path("unpaired.pcap")
+            scene.write_capture(path)
+            found = [json.loads(line) for line in self.lines("connections", "--json", path)]
+            with self.subTest(name):
+                self.assertEqual([c["anomalies"]["lost"] for c in found if "lost" in c["anomalies"]], lost)
+                rules = {json.loads(line)["rule"] for line in self.lines("stats", "--json", "--type", "finding", path)}
+                self.assertEqual("capture_loss" in rules, bool(lost))
 
 
 if __name__ == "__main__":
