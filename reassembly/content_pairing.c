@@ -97,7 +97,7 @@ struct connection *content_pairing_find(struct rtap_tracker *tracker, struct flo
 			continue;
 		}
 		if (connection == flow->connection || connection->closed || !other || !is_turned(&other->key, &flow->key) ||
-		    port_pairing_doubts(tracker, flow, other) ||
+		    (connection->layer && connection->layer->shares_memory) || port_pairing_doubts(tracker, flow, other) ||
 		    (flow->connection && flow->connection->layer && flow->connection->layer != connection->layer) || !is_answered(connection, packet))
 			continue;
 		if (found)

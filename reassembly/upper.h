@@ -104,6 +104,7 @@ struct upper_layer {
 	bool (*is_set_up)(const struct connection *connection);
 	/* A REQ or REP of a connection for which is_set_up() is true: its private data is in packet->cm. */
 	void (*set_up)(struct rtap_tracker *tracker, struct connection *connection, const struct rtap_packet *packet, bool from_a);
+	bool shares_memory;    /* data of its requests may be moved on other connections too: memory that they name shows no connection */
 	/* WRITEs with immediate data carry its requests or responses: packet() gets the packet that has it, also if others are missing. */
 	bool takes_immediates;
 	/*

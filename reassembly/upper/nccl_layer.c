@@ -655,6 +655,7 @@ static const struct upper_memory nccl_memory = {
 
 const struct upper_layer nccl_layer = {
 	.name = "nccl",
+	.shares_memory = true,
 	.init = init,
 	.packet = take_packet,
 	.write = take_write,

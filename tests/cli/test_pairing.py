@@ -55,6 +55,27 @@ class Pairing(CliTest):
         found = {frozenset((c["a"].get("qpn"), c["b"].get("qpn"))) for c in map(json.loads, self.lines("connections", "--json", path))}
         self.assertLessEqual({frozenset((pair.a.local, pair.b.local)) for pair in (first, second, third)}, found)
 
+    def test_data_that_another_queue_pair_announced_are_no_evidence(self):
+        """A communicator announces on its first queue pair what it moves on all. Each sender has one UDP source port, so ports show nothing."""
+        for spread in (False, True):
+            hosts = Host(1), Host(2)
+            link = Communicator(*hosts, qps=2, spread=spread)
+            for pair in link.pairs:
+                pair.a.port = pair.b.port = 0xc123
+            time = 1000 * MS
+            for _ in range(6):
+                time = link.transfer(time + 2 * US, [16384]).ended
+            pairs = {frozenset((pair.a.local, pair.b.local)) for pair in link.pairs}
+            for host in hosts:
+                # without the acknowledgements of announcements, which show the pair
+                host.frames = [(at, data) for at, data in host.frames
+                               if data[42] != nccl.ACKNOWLEDGE or int.from_bytes(data[47:50], "big") != link.pairs[0].a.local]
+                path = self.path("announced.pcap")
+                host.write(path)
+                found = [(c["a"].get("qpn"), c["b"].get("qpn")) for c in map(json.loads, self.lines("connections", "--json", path))]
+                with self.subTest(spread=spread, host=host.number):
+                    self.assertLessEqual({frozenset(ends) for ends in found if None not in ends}, pairs)
+
     def test_requests_of_queue_pairs_that_cannot_be_paired_were_captured(self):
         """Over RoCE v1, without ports, with equal PSNs; then only what one host or the other sent, or the acknowledgements and some requests."""
         kept = {"both": (lambda packet, i: True, []), "acknowledgements": (lambda packet, i: packet.sender == "b", [30, 30]),
