@@ -288,13 +288,23 @@ static uint64_t base_of(const struct rtap_message *shown, const struct fpdu_mess
 	return message->verb == FPDU_READ && !shown->request_seen ? shown->virtual_address - message->sink_offset : 0;
 }
 
-/* Whether the capture has all bytes of the message that are not reported as missing. */
+/* Why a byte of the reported message is missing; RTAP_MISSING_COUNT: it is not. */
+static uint8_t reason_of(const struct rtap_message *shown, uint64_t at)
+{
+	for (uint32_t i = 0; i < shown->missing_count; i++)
+		if (at >= shown->missing[i].offset && at - shown->missing[i].offset < shown->missing[i].length)
+			return shown->missing[i].reason;
+	return RTAP_MISSING_COUNT;
+}
+
+/* Whether the capture has the bytes of the message that are not reported as missing, no others, and truncated frames with those reported so. */
 static bool is_captured(const struct run *run, const struct rtap_message *shown, const struct fpdu_message *message)
 {
 	static bool missing[FPDU_STREAM];
 	static uint32_t places[1u << 16];
 	uint64_t base = base_of(shown, message);
 	unsigned side = fpdu_data_side(message);
+	const struct sight *sight = &run->sights[side];
 
 	list_missing(shown, missing);
 	for (unsigned i = 0; i < model.peers[side].segment_count; i++) {
@@ -305,8 +315,13 @@ static bool is_captured(const struct run *run, const struct rtap_message *shown,
 		find_places(run, side, segment, places);
 		for (uint32_t j = 0; j < segment->length; j++) {
 			uint64_t at = segment->at + j;
+			bool has_byte = sight->frames[places[j]];
 
-			if (at >= base && at - base < shown->length && !run->sights[side].frames[places[j]] && !missing[at - base])
+			if (at < base || at - base >= shown->length)
+				continue;
+			if (missing[at - base] && reason_of(shown, at - base) == RTAP_MISSING_SNAPPED)
+				has_byte = !sight->snapped[places[j]];
+			if (has_byte == missing[at - base])
 				return false;
 		}
 	}
@@ -401,15 +416,6 @@ static bool shares_memory(const struct fpdu_message *message)
 			return true;
 	}
 	return false;
-}
-
-/* Why a byte of the reported message is missing; RTAP_MISSING_COUNT: it is not. */
-static uint8_t reason_of(const struct rtap_message *shown, uint64_t at)
-{
-	for (uint32_t i = 0; i < shown->missing_count; i++)
-		if (at >= shown->missing[i].offset && at - shown->missing[i].offset < shown->missing[i].length)
-			return shown->missing[i].reason;
-	return RTAP_MISSING_COUNT;
 }
 
 /* Runs of bytes of the FPDU that were not captured, or were truncated. */
