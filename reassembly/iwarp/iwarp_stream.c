@@ -110,6 +110,16 @@ static struct connection *connection_of(struct iwarp_stream *stream, uint64_t fr
 
 /* --- FPDUs --- */
 
+/* The connection has a frame that is perhaps its first one. */
+static void begin_at(struct connection *connection, uint64_t frame, int64_t time_ns)
+{
+	if (frame >= connection->shown.first_frame)
+		return;
+	connection->shown.first_frame = frame;
+	if (time_ns < connection->shown.time_ns)
+		connection->shown.time_ns = time_ns;
+}
+
 static void take_fpdu(struct iwarp_stream *stream, bool from_a, const struct rtap_fpdu *fpdu, uint32_t frames, bool wanted,
 		      uint32_t shown)
 {
@@ -118,12 +128,9 @@ static void take_fpdu(struct iwarp_stream *stream, bool from_a, const struct rta
 
 	if (!connection)
 		return;
-	/* Framing can be found in one direction before the other. */
-	if (fpdu->first_frame < connection->shown.first_frame) {
-		connection->shown.first_frame = fpdu->first_frame;
-		if (fpdu->first_time_ns < connection->shown.time_ns)
-			connection->shown.time_ns = fpdu->first_time_ns;
-	}
+	/* Framing can be found in one direction before the other; where an FPDU ends can be captured before its beginning. */
+	begin_at(connection, fpdu->first_frame, fpdu->first_time_ns);
+	begin_at(connection, fpdu->last_frame, fpdu->last_time_ns);
 	side = iwarp_side_of(stream, from_a);
 	if (fpdu->crc_status == RTAP_CRC_BAD) {
 		connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_BAD_FPDU_CRC]++;
