@@ -165,12 +165,42 @@ static void name_memory(struct upper_work *work, struct smb_request *request)
 	free(names);
 }
 
+/* Adds room for commands that only the response shows. */
+static bool add_parts(struct upper_work *work, struct smb_request *request, uint32_t count)
+{
+	struct smb_part *before = request->parts, *parts = memory_new_zeroed(request->part_count + count, sizeof *parts);
+
+	if (!parts) {
+		work->tracker->counters.evictions++;
+		return false;
+	}
+	memcpy(parts, before, request->part_count * sizeof *parts);
+	for (uint32_t i = 0; i < request->part_count; i++)
+		if (parts[i].creates)
+			parts[i].creates = parts + (parts[i].creates - before);
+	if (before != &request->only)
+		free(before);
+	request->parts = parts;
+	request_charge(&work->tracker->budget, &request->command.request, count * sizeof *parts, 0);
+	return true;
+}
+
+/* Whether the capture may have truncated the request before this command. */
+static bool is_beyond(const struct smb_request *request, const struct smb_part *part)
+{
+	return request->has_more && part->is_answered && !part->creates && request->part_count < MOST_PARTS;
+}
+
 /* Keeps the fields of a response that was captured before the request. */
 static void keep_answers(struct upper_work *work, struct smb_request *request, struct smb_part *parts, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		struct smb_part *part = find_part(request, parts[i].id);
 
+		if (!part && is_beyond(request, &parts[i]) && add_parts(work, request, 1)) {
+			request->parts[request->part_count++] = parts[i];
+			continue;
+		}
 		if (part && parts[i].is_answered)
 			smb_part_take_answer(work, request, part, &parts[i]);
 		smb_part_fini(work->tracker, &parts[i]);
@@ -246,13 +276,13 @@ static void take_request(struct upper_work *work, const struct smb_whole *whole,
 	if (!request)
 		return;
 	request->unseen = count_unseen(work, units);
+	request->has_more = has_more(units);
 	if (!fill_parts(work, request, units))
 		return;
 	request->first_frame = whole->first_frame;
 	request->first_ns = whole->first_ns;
 	request->sends = whole->sends;
 	request->whole_until[0] = whole_until(whole);
-	request->has_more = has_more(units);
 	request->has_credits = credits->is_known;
 	request->credits = credits->left;
 	request->waited_ns = credits->waited_ns;
@@ -304,26 +334,6 @@ static void take_last(struct upper_work *work, const struct smb_whole *whole, st
 			base->written += request->parts[i].command == SMB2_READ ? request->parts[i].moved : 0;
 		}
 	command_answer(work, &request->command);
-}
-
-/* Adds room for commands that only the response shows. */
-static bool add_parts(struct upper_work *work, struct smb_request *request, uint32_t count)
-{
-	struct smb_part *before = request->parts, *parts = memory_new_zeroed(request->part_count + count, sizeof *parts);
-
-	if (!parts) {
-		work->tracker->counters.evictions++;
-		return false;
-	}
-	memcpy(parts, before, request->part_count * sizeof *parts);
-	for (uint32_t i = 0; i < request->part_count; i++)
-		if (parts[i].creates)
-			parts[i].creates = parts + (parts[i].creates - before);
-	if (before != &request->only)
-		free(before);
-	request->parts = parts;
-	request_charge(&work->tracker->budget, &request->command.request, count * sizeof *parts, 0);
-	return true;
 }
 
 /* The capture truncated the request: its last commands are known by their responses only. */

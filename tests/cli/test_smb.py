@@ -198,6 +198,14 @@ class Crafted(Smb):
                 found = self.operations(path)[-3:]
                 self.assertEqual([(o["name"], o["id"], o["status"], o["request_frame"], o["response_frame"]) for o in found], truth)
                 self.assertEqual({o["complete"] for o in found}, {False})
+                # the response was captured before the request
+                asks, answers = at - 1, truth[0][4] - 1
+                swapped = list(range(len(frames)))
+                swapped[asks], swapped[answers] = answers, asks
+                capfile.write_pcap(path, 1, [(frames[i][0], frames[j][1][:cut] if j == asks else frames[j][1], frames[j][2])
+                                             for i, j in enumerate(swapped)])
+                found = self.operations(path)[-3:]
+                self.assertEqual([(o["name"], o["id"], o["status"], o["complete"]) for o in found], [row[:3] + (False,) for row in truth])
 
     def test_a_fragment_that_resembles_a_message_is_not_recognised(self):
         for order in ((0, 1, 2), (0, 2, 1), (1, 0, 2)):
