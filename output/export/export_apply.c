@@ -125,8 +125,8 @@ static bool follow(const struct image_part *part, const struct copied_facts *cop
 	image_part_order(followed);
 	if (is_read && followed->is_late)
 		return false;
-	/* both were under way, or what became of it before the copy is not known */
-	if (frame > copied->request_frame || (frame < copied->source->destroyed && copied->source->destroyed <= copied->request_frame))
+	/* both were under way, or what became of it before the copy is not known: of commands that destroy a unit only the last one is */
+	if (frame > copied->request_frame || frame < copied->source->destroyed)
 		effect->kind = followed->kind = BLOCK_SPOILED;
 	/* nor whether the source was set later */
 	if (part->is_late) {
