@@ -287,6 +287,12 @@ static void lose_step(struct half *half)
 	*half = (struct half){ .reads = reads, .responses = responses };
 }
 
+/* An FPDU of an earlier segment, whose start was found only now: the packet shows it after later ones. */
+static bool is_late(const struct rtap_packet *packet, const struct rtap_fpdu *fpdu)
+{
+	return packet->fpdus.list && fpdu->last_frame < packet->frame->number;
+}
+
 void iwarp_rules_packet(struct subject *subject)
 {
 	const struct rtap_packet *packet = subject->packet;
@@ -307,11 +313,14 @@ void iwarp_rules_packet(struct subject *subject)
 	if (packet->mpa.present && is_in_order(packet))
 		take_setup(subject, state);
 	iwarp_walk_init(&walk, packet);
-	while ((fpdu = iwarp_next_fpdu(&walk)))
-		if (fpdu->framing != RTAP_FPDU_RECOVERED_NO_CRC && fpdu->crc_status != RTAP_CRC_BAD && !fpdu->gap_count)
-			take_fpdu(subject, state, fpdu);
-		else
+	while ((fpdu = iwarp_next_fpdu(&walk))) {
+		bool is_certain = fpdu->framing != RTAP_FPDU_RECOVERED_NO_CRC && fpdu->crc_status != RTAP_CRC_BAD && !fpdu->gap_count;
+
+		if (!is_certain || is_late(packet, fpdu))
 			lose_step(half);
+		if (is_certain)
+			take_fpdu(subject, state, fpdu);
+	}
 	/* FPDUs in truncated bytes are not visible */
 	if (packet->frame->captured_length < packet->frame->wire_length)
 		lose_step(half);

@@ -135,7 +135,8 @@ static void check_sgl(const struct subject *subject, const uint8_t *command)
 {
 	unsigned psdt = (unsigned)little_bits(command, NVME_PSDT), type = (unsigned)little_bits(command, NVME_SGL_TYPE);
 	unsigned subtype = (unsigned)little_bits(command, NVME_SGL_SUBTYPE);
-	bool fits = (type == NVME_SGL_DATA && subtype == NVME_SGL_IS_OFFSET) || type == NVME_SGL_TRANSPORT ||
+	bool is_inside = type == NVME_SGL_DATA || type == NVME_SGL_SEGMENT || type == NVME_SGL_LAST_SEGMENT;
+	bool fits = (is_inside && subtype == NVME_SGL_IS_OFFSET) || type == NVME_SGL_TRANSPORT ||
 		    (type == NVME_SGL_KEYED && (subtype == NVME_SGL_IS_ADDRESS || subtype == NVME_SGL_INVALIDATES));
 
 	if (command[0] == NVME_FABRICS)
@@ -273,10 +274,14 @@ void storage_rules_packet(struct subject *subject)
 	const struct rtap_packet *packet = subject->packet;
 	struct state *state = subject->connection ? subject->connection->groups[CHECK_GROUP_STORAGE] : NULL;
 
+	if (has_storage(packet))
+		state = subject_state(subject, CHECK_GROUP_STORAGE, sizeof *state);
+	if (!state)
+		return;
 	/* a gap may have contained requests and responses */
-	if (state && (subject->is_gap || (!is_new(packet) && packet->flow.analysis != RTAP_PSN_NONE)))
+	if (subject->is_gap || (!is_new(packet) && packet->flow.analysis != RTAP_PSN_NONE))
 		discard(state);
-	if (!has_storage(packet) || !is_new(packet) || !(state = subject_state(subject, CHECK_GROUP_STORAGE, sizeof *state)))
+	if (!has_storage(packet) || !is_new(packet))
 		return;
 	if (!state->has_begun) {
 		state->has_begun = true;

@@ -8,7 +8,7 @@
 /* X(identifier, id, severity, section, title, what the standard demands) */
 #define STORAGE_RULES(X) \
 	X(NVME_SGL, "nvme-sgl", ERROR, "NVMe Base 2.0, 3.3.3.1; 4.1.2", "data pointer of a command", \
-	  "over fabrics PSDT is 01b, and the descriptor is an offset in the capsule, keyed, or a transport one") \
+	  "over fabrics PSDT is 01b, and the descriptor is data or a segment at an offset in the capsule, keyed, or a transport one") \
 	X(NVME_CID, "nvme-cid", ERROR, "NVMe Base 2.0, 3.3.3.1", "CID of an outstanding command", "the CIDs of a queue's outstanding commands differ") \
 	X(NVME_RESPONSE, "nvme-response", ERROR, "NVMe Base 2.0, 3.3.3.2", "response to no command", "a response has the CID of an outstanding command") \
 	X(NVME_HEAD, "nvme-head", ERROR, "NVMe Base 2.0, 3.3.3.2", "submission queue head", "SQHD is below the size of the queue") \

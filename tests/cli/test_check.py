@@ -155,6 +155,31 @@ class Incomplete(Broken):
         self.assertEqual(self.rules_of(scene), set())
         self.assertEqual(self.rules_of(scene, 60, lambda frame: frame[42] == 0x0c), set())
 
+    def test_a_connect_that_was_captured_after_its_acknowledgement(self):
+        talk = check_storage.Nvme()
+        packets = talk.c.send("a", 0, data=nvme.connect(0, 1, 3) + nvme.connect_data())
+        talk.scene.put(talk.c.ack(packets[-1]), *packets)
+        talk.respond(0)
+        for cid in 1, 2:
+            talk.flush(cid)
+            talk.respond(cid)
+        self.assertEqual(self.rules_of(talk.scene), set())
+
+    def test_iwarp_without_any_one_segment(self):
+        """FPDUs after the gap are shown by their own segments, and some once more when the gap is final."""
+        talk = check_iwarp.Iwarp(crc=True).warm()
+        for msn in range(1, 61):
+            talk.request(msn=msn)
+            talk.tagged("b", check_iwarp.READ_RESPONSE, check_iwarp.SINK, payload=bytes(64))
+            talk.frame("a", check_iwarp.ACK)
+        path = self.path("whole.pcap")
+        talk.write_capture(path)
+        frames = list(capfile.read(path))
+        for lost in range(30, 36):
+            path = self.path("part.pcap")
+            capfile.write_pcap(path, 1, frames[:lost] + frames[lost + 1:])
+            self.assertEqual(set(self.broken(path)[1]), set(), lost)
+
     def test_a_command_that_was_truncated(self):
         scene = Scene("part", "")
         talk = scene.connection(port=4420)
@@ -165,6 +190,18 @@ class Incomplete(Broken):
             scene.put(*group)
         self.assertEqual(self.rules_of(scene), set())
         self.assertEqual(self.rules_of(scene, 60, lambda frame: frame[42] == 0), set())
+
+
+class Right(Broken):
+    def test_segments_of_descriptors_in_the_capsule(self):
+        """NVMe Base 2.0, 4.1.2: Segment and Last Segment descriptors at an offset in the capsule."""
+        for kind in 0x21, 0x31:
+            talk = check_storage.Nvme().warm()
+            sgl, inside = nvme.segment(nvme.keyed(0x1000, 512, 5), nvme.keyed(0x3000, 1536, 6), kind=kind)
+            talk.say("a", nvme.blocks(nvme.WRITE, 1, 1, 0, 4, sgl) + inside)
+            path = self.path("right.pcap")
+            talk.write_capture(path)
+            self.assertEqual(self.broken(path), (0, {}), kind)
 
 
 class Lids(Broken):
