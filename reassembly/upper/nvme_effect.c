@@ -25,7 +25,8 @@ static bool may_have_begun(const struct nvme_ended *ended)
 {
 	uint16_t code = NVME_STATUS_CODE(ended->status);
 
-	return !ended->has_status || code >> 8 >= 2 || (code >= 0x04 && code <= 0x08);
+	/* transfer error, power loss, internal error, aborted; aborted by preemption; interrupted, transient transport error */
+	return !ended->has_status || code >> 8 >= 2 || (code >= 0x04 && code <= 0x08) || code == 0x1b || code == 0x21 || code == 0x22;
 }
 
 static bool is_good(const struct nvme_ended *ended)

@@ -397,6 +397,17 @@ class Crafted(Nvme):
                          [("Connect", "success"), ("Write", "success"), ("Write", "Write Fault"), ("Write", None)])
         self.assertNotIn("response_frame", found[-1])
 
+    def test_writes_that_ended_early(self):
+        """The statuses with which a write may have changed its blocks. Base 2.0, 3.3.3.2.1.1 and figure 100."""
+        for status, is_changed in ((0x04, True), (0x06, True), (0x07, True), (0x1b, True), (0x21, True), (0x22, True), (0x280, True), (0x371, True),
+                                   (0x02, False), (0x0b, False), (0x20, False), (0x80, False), (0x83, False)):
+            scene, _, host = self.scene()
+            scene.put(*host.connect())
+            for packets in (*host.write(0, bytes(4096)), *host.write(1, bytes(512), status=status)):
+                scene.put(*packets)
+            missing = [(offset, length) for _, offset, length, _ in self.images(self.capture(scene))[1]]
+            self.assertEqual(missing, [(512, 512)] if is_changed else [], hex(status))
+
     def test_identifiers_are_used_again(self):
         """Each command has its own response, also when that of an earlier one with the identifier was not captured."""
         scene, talk, host = self.scene()
