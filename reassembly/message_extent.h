@@ -48,10 +48,10 @@ static inline bool message_read_is_over(const struct message *message)
 	return message->shown.request_seen && message->has_last && message->coverage.total + message->cut.total >= message->shown.length;
 }
 
-/* Whether the receiver is notified of it: such a message can carry a request or a response of an upper layer. */
-static inline bool message_is_notice(const struct message *message)
+/* Whether the receiver is notified of it, so that it can carry a response of an upper layer. */
+static inline bool message_may_respond(const struct message *message)
 {
-	return message->shown.verb == RTAP_VERB_SEND || message->shown.has_immediate;
+	return (message->shown.verb == RTAP_VERB_SEND || message->shown.has_immediate) && !message->is_no_response;
 }
 
 #endif

@@ -234,7 +234,7 @@ static __attribute__((cold, noinline)) void claim_overtaking(struct rtap_tracker
 	for (int i = 0; message && i < MAX_OVERTAKING; message = message_list_before(message), i++) {
 		bool is_after_response = request->is_answered && message->low > request->response_psn;
 
-		if (message_is_notice(message) && message != request->response && !is_after_response) {
+		if (message_may_respond(message) && message != request->response && !is_after_response) {
 			if (in_order)
 				return;
 			is_before_send = true;

@@ -48,13 +48,14 @@ struct lnet_request {
 	bool is_immediate;         /* answered by an ACK or a REPLY */
 	bool is_sink;              /* of a PUT_ACK: its sender is the target of the operation */
 	bool awaits_ack;           /* of a PUT by RDMA that is done: it has the operation */
+	bool is_acknowledged;      /* PUT by RDMA: its ACK was captured before its data was final */
 	struct lnet_request *other; /* of a PUT by RDMA, the requests of the PUT_ACK and of LNet's ACK name each other; NULL: ended, or none */
 	bool lacks_request;        /* whose PUT_REQ was not captured */
 	bool lacks_memory;         /* some of its memory: not all descriptors were captured */
 	uint64_t named;            /* bytes of the rest */
 	bool has_status;
 	int32_t status;
-	uint32_t taken;            /* of an ACK: bytes */
+	uint32_t taken;            /* of an ACK: bytes; with `is_acknowledged` too */
 	uint64_t payload;          /* of a REPLY: bytes */
 	uint8_t credits;
 	uint8_t header[LNET_HEADER_LENGTH]; /* also of one that awaits an ACK */
@@ -137,6 +138,13 @@ static const char *name_of(const struct lnet_request *request)
 	return name ? name : request->is_put ? "PUT" : "GET";
 }
 
+static void show_inline(struct rtap_operation *shown, uint64_t bytes)
+{
+	shown->has_data_bytes = shown->complete;
+	shown->data_bytes = shown->complete ? bytes : 0;
+	shown->carried = shown->data_bytes ? RTAP_CARRIED_INLINE : RTAP_CARRIED_NONE;
+}
+
 /* An immediate PUT or GET, and its ACK or REPLY. */
 static void show_immediate(struct lnet_operation *operation, const struct lnet_request *request)
 {
@@ -150,10 +158,7 @@ static void show_immediate(struct lnet_operation *operation, const struct lnet_r
 		shown->status = request->is_put ? "acknowledged" : "replied";
 	if (request->has_status && request->is_put)
 		operation_add_number(&operation->head, "acknowledged_bytes", request->taken);
-	shown->data_bytes = request->is_put ? sent : request->payload;
-	shown->has_data_bytes = shown->data_bytes && shown->complete;
-	shown->data_bytes = shown->has_data_bytes ? shown->data_bytes : 0;
-	shown->carried = shown->has_data_bytes ? RTAP_CARRIED_INLINE : RTAP_CARRIED_NONE;
+	show_inline(shown, request->is_put ? sent : request->payload);
 }
 
 /* The answer came by another connection, or by RDMA. */
@@ -167,6 +172,13 @@ static void show_answer(struct rtap_operation *shown, const struct lnet_request 
 	shown->time_end_ns = request->answer_ns > shown->time_end_ns ? request->answer_ns : shown->time_end_ns;
 	shown->complete = request_is_whole(request->command.request.message);
 	shown->wanted |= request->answer_wanted;
+}
+
+static void show_acknowledged(struct operation *operation, uint32_t taken, bool is_wanted)
+{
+	operation->shown.status = "acknowledged";
+	operation->shown.wanted |= is_wanted;
+	operation_add_number(operation, "acknowledged_bytes", taken);
 }
 
 static void conclude(struct rtap_tracker *tracker, struct command *generic, const struct message *response)
@@ -201,6 +213,8 @@ static void conclude(struct rtap_tracker *tracker, struct command *generic, cons
 		show_immediate(operation, request);
 	if (request->credits)
 		operation_add_number(&operation->head, "credits", request->credits);
+	if (request->is_acknowledged)
+		show_acknowledged(&operation->head, request->taken, request->answer_wanted);
 }
 
 static struct lnet_waiting *waiting_of(const struct rtap_tracker *tracker)
@@ -244,7 +258,6 @@ static void conclude_immediate(struct rtap_tracker *tracker, struct message *sen
 {
 	struct lnet_operation *operation = (struct lnet_operation *)send->operation;
 	struct rtap_operation *shown = &operation->head.shown;
-	uint64_t payload = operation->has_header ? little_bits(operation->header, LNET_HEADER_PAYLOAD) : 0;
 
 	shown->layer = "lnet";
 	shown->name = "IMMEDIATE";
@@ -260,16 +273,14 @@ static void conclude_immediate(struct rtap_tracker *tracker, struct message *sen
 	shown->complete = send->shown.complete;
 	operation_add_missing(tracker, &operation->head, send->shown.missing, send->shown.missing_count, RTAP_OPERATION_PART_REQUEST);
 	if (operation->has_header) {
-		const char *type = lnet_header_type_name((uint32_t)little_bits(operation->header, LNET_HEADER_TYPE));
+		uint32_t type = (uint32_t)little_bits(operation->header, LNET_HEADER_TYPE);
+		const char *name = lnet_header_type_name(type);
 
 		show_header(operation, operation->header);
-		if (type)
-			operation_add_text(&operation->head, "lnet_type", type);
-	}
-	if (payload && shown->complete) {
-		shown->has_data_bytes = true;
-		shown->data_bytes = payload;
-		shown->carried = RTAP_CARRIED_INLINE;
+		if (name)
+			operation_add_text(&operation->head, "lnet_type", name);
+		if (type == LNET_PUT || type == LNET_REPLY)
+			show_inline(shown, little_bits(operation->header, LNET_HEADER_PAYLOAD));
 	}
 	if (operation->credits)
 		operation_add_number(&operation->head, "credits", operation->credits);
@@ -390,21 +401,20 @@ static void await_ack(struct upper_work *work, struct lnet_request *sink)
 	await(work->tracker, request);
 }
 
-/* An ACK of a PUT by RDMA adds to its operation, which is made here at the latest. */
-static void acknowledge(const struct lnet_request *request, const struct message *ack)
+/* An ACK of a PUT by RDMA adds to its operation, which is made when the data is final. */
+static void acknowledge(struct lnet_request *request, const struct message *ack)
 {
-	const struct lnet_request *sink = request->other, *owner = sink ? sink : request;
-	const struct message *send = owner->command.request.message;
-	struct operation *operation;
+	struct lnet_request *sink = request->other;
+	const struct message *send = request->command.request.message;
 
-	if (sink && sink->command.request.operation_size)
-		command_detach(sink->command.request.response);
-	operation = send ? send->operation : NULL;
-	if (!operation)
-		return;
-	operation->shown.status = "acknowledged";
-	operation->shown.wanted |= ack->shown.wanted;
-	operation_add_number(operation, "acknowledged_bytes", request->taken);
+	if (sink) {
+		sink->is_acknowledged = true;
+		sink->taken = request->taken;
+		sink->answer_wanted = ack->shown.wanted;
+		request->other = sink->other = NULL;
+	} else if (send && send->operation) {
+		show_acknowledged(send->operation, request->taken, ack->shown.wanted);
+	}
 }
 
 /* A request has ended; the operation of a PUT by RDMA is kept for its ACK. */
@@ -644,6 +654,7 @@ static bool take_packet(struct upper_work *work)
 	if (!upper_is_new(work) || !read_send(work->packet, &send))
 		return true;
 	type = send.header[LNET_TYPE_AT];
+	work->message->is_no_response = type != LNET_PUT_NAK && type != LNET_PUT_DONE && type != LNET_GET_DONE;
 	switch (type) {
 	case LNET_IMMEDIATE: take_immediate(work, &send); break;
 	case LNET_PUT_REQ: take_request(work, &send, true); break;

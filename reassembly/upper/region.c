@@ -413,7 +413,7 @@ static bool is_before_unknown(const struct request *request, const struct messag
 
 	for (int i = 0; after && after != request->response && i < MOST_AFTER; after = next, i++) {
 		next = message_list_after(after);
-		if (!message_is_notice(after) || (after->request && after->request->is_seen))
+		if (!message_may_respond(after) || (after->request && after->request->is_seen))
 			continue;
 		if (after->shown.first_frame < request->first_frame || message->shown.first_frame < request->first_frame ||
 		    message->shown.first_frame > after->shown.first_frame || psn_lacks(stream, request->given_up[0], after->low + 1, end) ||
@@ -455,7 +455,11 @@ struct region *region_find(struct rtap_tracker *tracker, const struct message *m
 {
 	struct region *region = find(tracker, message);
 
-	return region && message_list_after(message) && !message->connection->ddp && is_before_unknown(region->request, message) ? NULL : region;
+	if (!region || !message_list_after(message) || message->connection->ddp || !is_before_unknown(region->request, message))
+		return region;
+	/* decided again with the response: by then the SENDs before it may be known */
+	region->request->is_contested = true;
+	return NULL;
 }
 
 uint64_t region_asked_by(const struct message *message)

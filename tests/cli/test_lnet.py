@@ -197,6 +197,40 @@ class Operations(Lnet):
         capfile.write_pcap(part, 1, frames[1:4] + frames[5:])
         self.assertEqual([(o["name"], o.get("status"), o["complete"]) for o in self.operations(part)], [("PUT", "error -5", True), ("PUT", "success", True)])
 
+    def test_data_captured_after_a_later_message(self):
+        """The last WRITE of a PUT, captured after the beginning of a message that its sender sent after it, and that responds to nothing."""
+        for kind in (lnet.PUT, lnet.REPLY):
+            a, b = self.scene("><")
+            pieces, mine, its = [(0x1000, 2900), (0x9000, 172)], a.new_cookie(), b.new_cookie()
+            front = [a.send(lnet.PUT_REQ, a.header(lnet.PUT, len(DATA)) + mine), b.send(lnet.PUT_ACK, mine + its + b.descriptor(8, pieces))]
+            *writes, last, ack = a.moved(a, 8, pieces, DATA)
+            first, *rest = a.immediate(kind, DATA[:2000], handle=5)
+            path = self.captured(*front, writes, [first, last], rest, [ack], a.done(lnet.PUT_DONE, its, 0))
+            one = self.operations(path)[0]
+            self.assertEqual((one["name"], one["status"], one["data_bytes"], one["complete"], one["missing"]), ("PUT", "success", 3072, True, []), kind)
+
+    def test_an_ack_before_cut_data_is_final(self):
+        """The bytes that were captured of a PUT's data count, also if LNet's ACK follows it at once."""
+        a, b = self.scene("<>")
+        put = a.put(DATA, handle=7)
+        path = self.captured(*put, b.immediate(lnet.ACK, length=3072, handle=7))
+        frames = list(capfile.read(path))
+        part = self.path("cut.pcap")
+        capfile.write_pcap(part, 1, [(time, data[:200], length) for time, data, length in frames])
+        one, = self.operations(part)
+        missing = sum(hole["length"] for hole in one["missing"])
+        self.assertEqual((one["status"], one["acknowledged_bytes"], one["complete"], {hole["reason"] for hole in one["missing"]}),
+                         ("acknowledged", 3072, False, {"snapped"}))
+        self.assertGreater(one["data_bytes"], 900)
+        self.assertEqual(one["data_bytes"] + missing, 3072)
+
+    def test_empty_data(self):
+        a, b = self.scene()
+        found = self.operations(self.captured(a.immediate(lnet.PUT, b""), a.immediate(lnet.PUT, b"", handle=1), b.immediate(lnet.ACK, length=0, handle=1),
+                                              a.immediate(lnet.GET, length=9, handle=2), b.immediate(lnet.REPLY, b"", handle=2)))
+        self.assertEqual([(o["lnet_type"], o["data_bytes"], o["carried"], o["complete"]) for o in found],
+                         [("PUT", 0, "none", True), ("PUT", 0, "none", True), ("GET", 0, "none", True)])
+
     def test_descriptors_that_the_capture_cut(self):
         """Without all descriptors of a PUT_ACK it is unknown how much data was written."""
         pieces = [(0x1000, 1500), (0x9000, 1572)]
