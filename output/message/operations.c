@@ -9,8 +9,6 @@
 #include "output/packet/object.h"
 #include "output/packet/units.h"
 
-#define NUMBER_TEXT 32
-
 /* Text from the capture. */
 static void json_text(const char *key, const char *text, struct line *line)
 {
@@ -117,61 +115,57 @@ void operation_json(const struct rtap_operation *operation, struct line *line)
 	line_bytes(line, "}\n", 2);
 }
 
-/* Minimum widths of columns; longer values move the rest of the line. */
+/* Minimum widths of columns, at most PAD_MOST; longer values move the rest of the line. */
 enum { NUMBER_WIDTH = 5, ENDS_WIDTH = 19, NAME_WIDTH = 14, TIME_WIDTH = 7, BYTES_WIDTH = 7, CARRIER_WIDTH = 6 };
+#define PAD_MOST 24
+/* Bytes written up to the ends of the connection, and after the name; numbers are UNITS_MOST bytes at most. */
+#define HEAD_MOST (PAD_MOST + UNITS_MOST + CLOCK_MOST + 2 * LINE_IP_MOST + sizeof " > " + 2 + PAD_MOST)
+#define DATA_MOST (2 * (PAD_MOST + UNITS_MOST) + 2)
 
-static void fill(struct line *line, size_t used, unsigned width)
+/* Pads a column that begins at `begin`. */
+static char *put_pad(char *begin, char *to, unsigned width)
 {
-	static const char spaces[LINE_SHORT + 1] = "                        ";
+	memset(to, ' ', PAD_MOST);
+	return to < begin + width ? begin + width : to;
+}
 
-	for (; used + LINE_SHORT < width; used += LINE_SHORT)
-		line_short(line, spaces, LINE_SHORT);
-	if (used < width)
-		line_short(line, spaces, width - used);
+/* A number, of UNITS_MOST bytes at most, at the right of its column. */
+static char *put_right(char *to, const char *number, const char *end, unsigned width)
+{
+	size_t length = (size_t)(end - number), pad = length < width ? width - length : 0;
+
+	memset(to, ' ', PAD_MOST);
+	memcpy(to + pad, number, UNITS_MOST);
+	return to + pad + length;
 }
 
 /* Fills a column that begins at `begin`, after its text. */
 static void fill_after(struct line *line, const char *begin, unsigned width)
 {
-	fill(line, (size_t)(line->next - begin), width);
+	static const char spaces[PAD_MOST + 1] = "                        ";
+	size_t used = (size_t)(line->next - begin);
+
+	if (used < width)
+		line_short(line, spaces, width - used);
 }
 
-/* A number at the right of its column. */
-static void text_right(struct line *line, unsigned width, void (*write)(struct line *line, uint64_t number), uint64_t number)
-{
-	char text[NUMBER_TEXT];
-	struct line inner;
-
-	line_init(&inner, text, sizeof text);
-	write(&inner, number);
-	fill(line, (size_t)(inner.next - text), width);
-	line_bytes(line, text, (size_t)(inner.next - text));
-}
-
-static void write_number(struct line *line, uint64_t number)
-{
-	line_dec(line, number);
-}
-
-static void write_time(struct line *line, uint64_t time_ns)
-{
-	units_time((int64_t)time_ns, line);
-}
-
-static void write_bytes(struct line *line, uint64_t bytes)
-{
-	units_bytes(bytes, line);
-}
-
-static void text_ends(const struct rtap_operation *operation, struct line *line)
+/* "    1 0.001234567 10.0.0.1 > 10.0.0.2   " */
+static void text_head(const struct rtap_operation *operation, const struct clock_listing *times, struct line *line)
 {
 	const struct rtap_connection *connection = operation->connection;
-	const char *begin = line->next;
+	const struct rtap_end *requester = operation->from_a ? &connection->a : &connection->b;
+	const struct rtap_end *responder = operation->from_a ? &connection->b : &connection->a;
+	char spare[HEAD_MOST], *begin = line_begin(line, spare, sizeof spare), *to, *ends, number[UNITS_MOST];
 
-	end_address(operation->from_a ? &connection->a : &connection->b, line);
-	line_text(line, " > ");
-	end_address(operation->from_a ? &connection->b : &connection->a, line);
-	fill_after(line, begin, ENDS_WIDTH);
+	to = put_right(begin, number, line_put_dec(number, operation->number), NUMBER_WIDTH);
+	*to++ = ' ';
+	to = clock_put_listed(to, times, operation->time_ns);
+	*to++ = ' ';
+	ends = to;
+	to = line_put_address(to, requester->address, requester->address_length);
+	to = line_put(to, " > ");
+	to = line_put_address(to, responder->address, responder->address_length);
+	line_end(line, begin, put_pad(ends, to, ENDS_WIDTH));
 }
 
 /* "nfs READ" */
@@ -186,15 +180,24 @@ static void text_name(const struct rtap_operation *operation, struct line *line)
 	fill_after(line, begin, NAME_WIDTH);
 }
 
-/* "65.5 KB write" */
+/* " 1.23 ms 65.5 KB" */
+static char *put_amounts(char *to, const struct rtap_operation *operation)
+{
+	char number[UNITS_MOST], *begin = to;
+
+	to = operation->has_latency ? put_right(to, number, units_put_time(number, operation->latency_ns), TIME_WIDTH) : put_pad(begin, to, TIME_WIDTH);
+	*to++ = ' ';
+	if (operation->carried != RTAP_CARRIED_NONE && operation->has_data_bytes)
+		return put_right(to, number, units_put_bytes(number, operation->data_bytes), BYTES_WIDTH);
+	return put_pad(to, to, BYTES_WIDTH);
+}
+
+/* "65.5 KB write", with the latency before it. */
 static void text_data(const struct rtap_operation *operation, struct line *line)
 {
-	char *begin;
+	char spare[DATA_MOST], *begin = line_begin(line, spare, sizeof spare);
 
-	if (operation->carried != RTAP_CARRIED_NONE && operation->has_data_bytes)
-		text_right(line, BYTES_WIDTH, write_bytes, operation->data_bytes);
-	else
-		fill(line, 0, BYTES_WIDTH);
+	line_end(line, begin, put_amounts(begin, operation));
 	begin = line->next;
 	line_char(line, ' ');
 	/* of "write chunk" the first word */
@@ -289,30 +292,14 @@ static void text_verdict(const struct rtap_operation *operation, struct line *li
 	units_time((int64_t)most_ns, line);
 }
 
-static void put_time(const struct clock_listing *times, int64_t time_ns, struct line *line)
-{
-	char spare[CLOCK_MOST], *begin = line_begin(line, spare, sizeof spare);
-
-	line_end(line, begin, clock_put_listed(begin, times, time_ns));
-}
-
 void operation_text(const struct rtap_operation *operation, const struct clock_listing *times, bool is_wide, struct line *line)
 {
 	char *begin = line->next;
 
-	text_right(line, NUMBER_WIDTH, write_number, operation->number);
-	line_char(line, ' ');
-	put_time(times, operation->time_ns, line);
-	line_char(line, ' ');
-	text_ends(operation, line);
+	text_head(operation, times, line);
 	line->after_ends = line->next;
 	line_char(line, ' ');
 	text_name(operation, line);
-	line_char(line, ' ');
-	if (operation->has_latency)
-		text_right(line, TIME_WIDTH, write_time, (uint64_t)operation->latency_ns);
-	else
-		fill(line, 0, TIME_WIDTH);
 	line_char(line, ' ');
 	text_data(operation, line);
 	line->columns_end = line->next;

@@ -13,6 +13,11 @@ void units_time(int64_t time_ns, struct line *line);
 /* "512 B", "65.5 KB": powers of 1000. */
 void units_bytes(uint64_t bytes, struct line *line);
 
+/* The same, written at `to`: at most UNITS_MOST bytes are overwritten. Returns the end of the text. */
+#define UNITS_MOST 32
+char *units_put_time(char *to, int64_t time_ns);
+char *units_put_bytes(char *to, uint64_t bytes);
+
 /* "48.9 Mb/s": bits per second. */
 void units_bit_rate(uint64_t bytes_per_second, struct line *line);
 
