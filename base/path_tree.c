@@ -74,10 +74,16 @@ static struct path_node *find(const struct path_tree *tree, const struct place *
 /* The next component; false: there is none. */
 static bool next_place(const char **path, struct place *place)
 {
-	*path += strspn(*path, "/");
-	place->name = *path;
-	place->length = strcspn(*path, "/");
-	*path += place->length;
+	const char *at = *path;
+
+	while (*at == '/')
+		at++;
+	place->name = at;
+	/* components are short */
+	while (*at && *at != '/')
+		at++;
+	place->length = (size_t)(at - place->name);
+	*path = at;
 	return place->length;
 }
 

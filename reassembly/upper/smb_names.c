@@ -165,11 +165,12 @@ static struct smb_key key_of_address(const uint8_t *bytes, uint8_t length)
 /* The session that was bound to a connection with this server. NULL: none. */
 static const struct entry *bound_of(struct rtap_tracker *tracker, const struct rtap_end *server, uint64_t session)
 {
-	struct smb_key key = key_of_address(server->address, server->address_length);
+	struct smb_key key;
 	struct entry *entry;
 
 	if (!names_of(tracker)->has_bound)
 		return NULL;
+	key = key_of_address(server->address, server->address_length);
 	key.words[2] = session;
 	key.words[5] = KEY_OF_BOUND;
 	entry = look_up(tracker, &key);

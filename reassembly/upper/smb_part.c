@@ -312,8 +312,10 @@ void smb_part_of_request(struct upper_work *work, struct smb_request *request, u
 		break;
 	case SMB2_WRITE: take_write(work, request, part, body); break;
 	case SMB2_IOCTL: take_control(part, body); break;
-	case SMB2_QUERY_INFO: part->detail = (uint32_t)number(body, 2, 2); break;
-	case SMB2_QUERY_DIRECTORY: part->detail = (uint32_t)number(body, 2, 1); break;
+	case SMB2_QUERY_INFO: case SMB2_QUERY_DIRECTORY:
+		part->detail = (uint32_t)number(body, 2, part->command == SMB2_QUERY_INFO ? 2 : 1);
+		request->has_details |= part->detail != 0;
+		break;
 	case SMB2_SET_INFO: take_set(work, request, part, body); break;
 	default: break;
 	}
@@ -456,38 +458,49 @@ static void take_size(struct upper_work *work, const struct smb_request *request
 		report_size(work, request, part, false, change);
 }
 
+/* What the answer means for a tree. */
+static void apply_to_tree(struct upper_work *work, const struct smb_request *request, const struct smb_part *part)
+{
+	const struct request *base = &request->command.request;
+	struct smb_key key = smb_key_of_tree(work->tracker, base->connection, !base->from_a, part->session, part->tree);
+
+	if (part->command == SMB2_TREE_CONNECT && part->path)
+		smb_share_set(work->tracker, &key, part->path);
+	else
+		smb_key_drop(work->tracker, &key);
+}
+
+/* What the answer means for the file of the command. */
+static void apply_to_file(struct upper_work *work, const struct smb_request *request, struct smb_part *part)
+{
+	const struct request *base = &request->command.request;
+	struct smb_key key = smb_key_of_file(work->tracker, base->connection, !base->from_a, part->session, part->file_id);
+	const struct smb_change change = { base->first_frame, part->end_frame, base->time_ns };
+
+	if (part->command == SMB2_CREATE)
+		open_file(work, request, part, &key, &change);
+	else if (part->command == SMB2_CLOSE)
+		smb_key_drop(work->tracker, &key);
+	else if (part->path && part->has_file)
+		take_renamed(work, request, part, &key, &change);
+	else
+		take_size(work, request, part, &change);
+}
+
 /* What the answer means for later requests. The part has the request and the answer. */
 static void apply_answer(struct upper_work *work, struct smb_request *request, struct smb_part *part)
 {
 	const struct request *base = &request->command.request;
-	const struct smb_change change = { base->first_frame, part->end_frame, base->time_ns };
-	struct smb_key key;
 
 	if (part->creates)
 		memcpy(part->file_id, part->creates->file_id, SMB2_FILE_ID_LENGTH);
-	key = smb_key_of_file(work->tracker, base->connection, !base->from_a, part->session, part->file_id);
 	switch (part->command) {
 	case SMB2_SESSION_SETUP:
 		smb_session_set(work->tracker, base->connection, !base->from_a, ((struct smb_connection *)base->connection->upper_state)->server_guid,
 				part->session, part->detail & SMB2_SESSION_BINDING);
 		break;
-	case SMB2_TREE_CONNECT: case SMB2_TREE_DISCONNECT:
-		key = smb_key_of_tree(work->tracker, base->connection, !base->from_a, part->session, part->tree);
-		if (part->command == SMB2_TREE_CONNECT && part->path)
-			smb_share_set(work->tracker, &key, part->path);
-		else
-			smb_key_drop(work->tracker, &key);
-		break;
-	case SMB2_CREATE:
-		open_file(work, request, part, &key, &change);
-		break;
-	case SMB2_CLOSE: smb_key_drop(work->tracker, &key); break;
-	case SMB2_SET_INFO:
-		if (part->path && part->has_file)
-			take_renamed(work, request, part, &key, &change);
-		else
-			take_size(work, request, part, &change);
-		break;
+	case SMB2_TREE_CONNECT: case SMB2_TREE_DISCONNECT: apply_to_tree(work, request, part); break;
+	case SMB2_CREATE: case SMB2_CLOSE: case SMB2_SET_INFO: apply_to_file(work, request, part); break;
 	default: break;
 	}
 }
@@ -507,9 +520,14 @@ static struct smb_place place_response(struct upper_work *work)
 {
 	struct smb_connection *state = work->connection->upper_state;
 	struct smb_place *recent = state->recent[work->from_a], place = { work->message->low, work->message->shown.first_frame, 0 };
-	const struct smb_place *before = NULL, *later = NULL;
+	uint32_t *count = &state->responses[work->from_a], *highest = &state->highest[work->from_a];
+	const struct smb_place *before = NULL, *later = NULL, *last = &recent[*highest % SMB_RECENT];
+	bool is_latest = *count - *highest <= SMB_RECENT && last->frame && last->psn <= place.psn;
 
-	for (uint32_t i = 0; i < SMB_RECENT; i++) {
+	if (is_latest && last->psn == place.psn)
+		return *last;
+	before = is_latest ? last : NULL;
+	for (uint32_t i = 0; i < SMB_RECENT && !is_latest; i++) {
 		if (!recent[i].frame)
 			continue;
 		if (recent[i].psn == place.psn)
@@ -528,7 +546,9 @@ static struct smb_place place_response(struct upper_work *work)
 		place.frame = before->frame;
 		place.shift = shifted(before, 1);
 	}
-	recent[state->responses[work->from_a]++ % SMB_RECENT] = place;
+	recent[*count % SMB_RECENT] = place;
+	*highest = later ? *highest : *count;
+	++*count;
 	return place;
 }
 

@@ -67,6 +67,7 @@ struct smb_request {
 	uint32_t sends;           /* fragments */
 	/* of several fragments of the request and of the last response: bytes before the first one that the capture truncated; UINT64_MAX: none */
 	uint64_t whole_until[2];
+	bool has_details;         /* some command has a class that its response needs: struct packet_request */
 	bool has_more;            /* the capture truncated it before its last command */
 	bool has_credits;
 	uint32_t credits;         /* remaining SMB Direct credits of the requester */

@@ -357,7 +357,8 @@ static void take_beyond(struct upper_work *work, const struct smb_whole *whole, 
 	}
 }
 
-static void take_responses(struct upper_work *work, const struct smb_whole *whole, const struct units *units)
+/* `first`: the request of the message's first response; NULL: unknown. */
+static void take_responses(struct upper_work *work, const struct smb_whole *whole, const struct units *units, struct smb_request *first)
 {
 	/* responses of the same compound can follow what was captured */
 	bool is_cut = whole->bytes.length < whole->wire;
@@ -367,7 +368,7 @@ static void take_responses(struct upper_work *work, const struct smb_whole *whol
 	for (uint32_t i = 0; i < units->count; i++) {
 		const struct unit *unit = &units->list[i];
 		uint64_t id = little_bits(unit->header, SMB2_MESSAGE_ID);
-		struct smb_request *request = find_request(work->connection, !work->from_a, id);
+		struct smb_request *request = unit->header == whole->bytes.bytes ? first : find_request(work->connection, !work->from_a, id);
 		struct smb_part *part = request && request->command.request.is_seen ? find_part(request, id) : NULL;
 
 		if (!part || part->is_answered) {
@@ -486,7 +487,7 @@ void smb_take_message(struct upper_work *work, const struct smb_whole *whole, st
 	}
 	take_interim(work, whole, &units);
 	if (units.count)
-		take_responses(work, whole, &units);
+		take_responses(work, whole, &units, request);
 }
 
 /* Notes the information class of each command, which only the request contains. */
@@ -524,6 +525,7 @@ struct packet_request smb_known(struct smb_request *request, struct rtap_span me
 	known.is_known = true;
 	known.frame = request->command.request.first_frame;
 	known.time_ns = request->command.request.time_ns;
-	note_details(&known, request, message);
+	if (request->has_details)
+		note_details(&known, request, message);
 	return known;
 }

@@ -39,6 +39,7 @@ struct smb_connection {
 	struct smb_balance balances[2];
 	struct smb_place recent[2][SMB_RECENT]; /* the last responses */
 	uint32_t responses[2];    /* wraps; the next one is at recent[][responses % SMB_RECENT] */
+	uint32_t highest[2];      /* that of the highest PSN, likewise, if `responses` is not more than SMB_RECENT above it */
 	uint64_t server_guid[2];  /* 0: unknown */
 	uint64_t next_ids[2];     /* MessageId of the next request: [MS-SMB2] 3.2.4.1.3 */
 	uint8_t *shown;           /* the message of several fragments that the current packet shows */
