@@ -47,8 +47,8 @@ bool listing_read(struct listing *listing, struct rtap_tracker_options *tracking
 		reader->status = EXIT_ERROR;
 		return false;
 	}
-	if (listing->omits_checksums && !feed)
-		tracker_omit_checksums(listing->tracker);
+	if (listing->omits_details && !feed)
+		tracker_omit_details(listing->tracker);
 	if (listing->omits_data && !feed)
 		tracker_omit_data(listing->tracker);
 	if (options->columns.form == COLUMNS_CSV)

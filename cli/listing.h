@@ -17,7 +17,7 @@ struct listing {
 	struct rtap_tracker *tracker;
 	struct clock_listing times;
 	bool colour;
-	bool omits_checksums; /* tracker_omit_checksums() */
+	bool omits_details;   /* tracker_omit_details() */
 	bool omits_data;      /* tracker_omit_data() */
 };
 

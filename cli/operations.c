@@ -302,7 +302,7 @@ static int run(const struct options *options)
 		.owner = &listing,
 	};
 
-	listing.base.omits_checksums = !columns_are_made(&options->columns) && !options->display_filter;
+	listing.base.omits_details = !columns_are_made(&options->columns) && !options->display_filter;
 	if (listing_read(&listing.base, &tracking)) {
 		if (options->by)
 			write_groups(&listing);

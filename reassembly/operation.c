@@ -189,7 +189,7 @@ void operation_add_missing(struct rtap_tracker *tracker, struct operation *opera
 	struct rtap_operation *shown = &operation->shown;
 	struct rtap_operation_missing *larger;
 
-	if (!count)
+	if (!count || tracker->omits_details)
 		return;
 	larger = memory_resize((void *)(uintptr_t)shown->missing, (shown->missing_count + count) * sizeof *larger);
 	if (!larger) {

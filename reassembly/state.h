@@ -446,7 +446,7 @@ struct rtap_tracker {
 	uint64_t patience_ns;          /* longest time that a message delays later ones; 0: until it is given up */
 	int64_t idle_check_ns;         /* capture time: before it, idle connections have nothing to settle for the first message */
 	bool wants_data;               /* the data of requests is wanted: for messages, operations or by an upper layer itself */
-	bool omits_checksums;          /* operations need no CRC-32 of what they carry */
+	bool omits_details;            /* operations need no CRC-32 of what they carry, and no missing ranges */
 	bool examines;                 /* packets of messages: options.wanted, or operations are wanted */
 	uint64_t operation_number;     /* of the last operation reported */
 	upper_shown *shows_files;      /* sets packet->paths; NULL: not wanted */

@@ -54,7 +54,7 @@ enum rtap_status rtap_tracker_open(struct rtap_tracker **opened, const struct rt
 	}
 	tracker->reports = tracker->wants_data = options->message || options->operation;
 	tracker->examines = options->wanted || options->operation;
-	tracker->omits_checksums = options->cheap_operations;
+	tracker->omits_details = options->cheap_operations;
 	tracker->alone = tracker->context;
 	tracker->alone.stop_at_tcp = true;
 	TAILQ_INIT(&tracker->connections);
@@ -114,9 +114,9 @@ void tracker_show_files(struct rtap_tracker *tracker)
 	tracker->shows_files = upper_shows_files(tracker);
 }
 
-void tracker_omit_checksums(struct rtap_tracker *tracker)
+void tracker_omit_details(struct rtap_tracker *tracker)
 {
-	tracker->omits_checksums = true;
+	tracker->omits_details = true;
 }
 
 void tracker_omit_data(struct rtap_tracker *tracker)

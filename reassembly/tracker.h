@@ -38,8 +38,8 @@ void tracker_set_replies(struct rtap_tracker *tracker, const struct rtap_reply *
 /* Packets of calls get the paths of the files that they are about, as far as earlier packets show them. Call before the first frame. */
 void tracker_show_files(struct rtap_tracker *tracker);
 
-/* Operations need no CRC-32 of what they carry: the bytes are not read for it. Call before the first frame. */
-void tracker_omit_checksums(struct rtap_tracker *tracker);
+/* Operations need no CRC-32 of what they carry, for which the bytes are read, and no missing ranges. Call before the first frame. */
+void tracker_omit_details(struct rtap_tracker *tracker);
 
 /*
  * Messages are wanted, but not the data that requests of upper layers move, nor what it shows: it is not collected. Call before the first

@@ -61,7 +61,7 @@ struct rtap_tracker_options {
 	 * Report operations of layers that must decode message bodies for all members (RTAP_OPERATION_COSTLY: RPC) without what only
 	 * the bodies show, because decoding takes as long as the rest of the tracker's work: object, offset, length, data, missing
 	 * bytes, identifier and values of the layer are not set. A call repeated over TCP or UDP is an operation
-	 * again. No operation has the CRC-32 of what it carries.
+	 * again. No operation has missing ranges, or the CRC-32 of what it carries.
 	 */
 	bool cheap_operations;
 };

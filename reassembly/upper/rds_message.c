@@ -97,7 +97,7 @@ static void find_origin(const struct upper_work *work, const struct rds_side *si
 
 static bool cover(struct rtap_tracker *tracker, struct rds_message *message, uint64_t position, const struct rds_fragment *fragment)
 {
-	unsigned keep = (tracker->omits_checksums ? 0u : COVERAGE_CRC) | (message->is_map ? COVERAGE_BYTES : 0u);
+	unsigned keep = (tracker->omits_details ? 0u : COVERAGE_CRC) | (message->is_map ? COVERAGE_BYTES : 0u);
 	uint32_t captured = fragment->captured < fragment->wire ? fragment->captured : fragment->wire;
 	uint32_t crc = keep & COVERAGE_CRC ? coverage_crc(fragment->bytes, captured) : 0;
 	uint64_t fresh, memory;

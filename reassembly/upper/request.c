@@ -118,7 +118,7 @@ static void add_send(struct rtap_tracker *tracker, struct operation *operation, 
 	enum rtap_operation_part part = is_response ? RTAP_OPERATION_PART_RESPONSE : RTAP_OPERATION_PART_REQUEST;
 	struct missing_list list = { 0 };
 
-	if (send->stream && !assembly_is_whole(send)) {
+	if (send->stream && !tracker->omits_details && !assembly_is_whole(send)) {
 		message_missing_so_far(send, &list);
 		tracker->counters.evictions += list.failed;
 		operation_add_missing(tracker, operation, list.items, list.count, part);
@@ -140,10 +140,22 @@ static int order_by_offset(const void *left, const void *right)
 	return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
+/* Whether a byte of the data before `end` is missing. */
+static bool has_hole(const struct coverage *data, uint64_t end)
+{
+	const struct coverage_run *runs = coverage_runs(data);
+	uint64_t at = 0;
+
+	for (uint32_t i = 0; i < data->count && at < end && runs[i].begin <= at; i++)
+		at = runs[i].end > at ? runs[i].end : at;
+	return at < end;
+}
+
 /* Adds the missing ranges of data that the response says, or implies, was moved: `length` bytes in all. False: none is missing. */
 static bool add_missing_data(struct rtap_tracker *tracker, struct operation *operation, const struct request *request, bool is_read, uint64_t length)
 {
 	struct missing_list list = { .reason = RTAP_MISSING_NOT_CAPTURED };
+	bool is_incomplete = false;
 
 	for (uint32_t i = 0; i < request->region_count; i++) {
 		const struct region *region = &request->regions[i];
@@ -151,15 +163,18 @@ static bool add_missing_data(struct rtap_tracker *tracker, struct operation *ope
 
 		if (region->is_read != is_read || !expected)
 			continue;
+		expected = expected < room ? expected : room;
+		is_incomplete |= has_hole(&region->data, expected);
 		list.origin = 0 - region->position;
-		missing_list_add_holes(&list, &region->data, &region->cut, 0, expected < room ? expected : room);
+		if (!tracker->omits_details)
+			missing_list_add_holes(&list, &region->data, &region->cut, 0, expected);
 	}
 	if (request->region_count > 1 && list.count > 1)
 		qsort(list.items, list.count, sizeof *list.items, order_by_offset);
 	tracker->counters.evictions += list.failed;
 	operation_add_missing(tracker, operation, list.items, list.count, is_read ? RTAP_OPERATION_PART_READ : RTAP_OPERATION_PART_WRITE);
 	free(list.items);
-	return list.count || list.failed;
+	return is_incomplete;
 }
 
 static void add_data(struct rtap_tracker *tracker, struct operation *operation, const struct request *request, bool is_read)
