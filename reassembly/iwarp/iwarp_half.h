@@ -61,6 +61,7 @@ struct iwarp_half {
 	struct rtap_mpa_facts mpa;
 	struct fpdu_framer framer;
 	bool was_ahead, wanted; /* of the current bytes: their FPDUs were shown in their own frame; that frame is wanted */
+	uint64_t ahead_from;  /* of all bytes from this stream offset up to the current ones, the FPDUs were shown in their own frames */
 	uint64_t acknowledged; /* acknowledged stream offset that messages know */
 	struct tcp_recovery recovery; /* of the data of this direction */
 	uint64_t searched;    /* bytes without proof of iWARP */

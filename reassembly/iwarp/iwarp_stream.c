@@ -282,6 +282,12 @@ static bool has_frame(const struct iwarp_half *half)
 	       !memcmp(packet->destination_address, tcp->addresses[!from_a], packet->address_length);
 }
 
+/* Whether its own frame has shown it. One in several frames, or in one that could not be read ahead, was not. */
+static bool was_shown(const struct iwarp_half *half, const struct rtap_fpdu *fpdu)
+{
+	return half->was_ahead && (!fpdu->split || (fpdu->first_frame == fpdu->last_frame && fpdu->stream_offset >= half->ahead_from));
+}
+
 static void report_fpdu(struct fpdu_sink *sink, const struct rtap_fpdu *fpdu)
 {
 	struct iwarp_half *half = (struct iwarp_half *)sink;
@@ -293,8 +299,7 @@ static void report_fpdu(struct fpdu_sink *sink, const struct rtap_fpdu *fpdu)
 
 	if (!stream->proven)
 		prove(stream);
-	/* Its own frame has shown it, unless it needed an earlier segment. */
-	if ((!half->was_ahead || fpdu->split) && has_frame(half))
+	if (!was_shown(half, fpdu) && has_frame(half))
 		shown = iwarp_view_add(view, &stream->tracker->budget, stream, fpdu, adopt(half, fpdu));
 	if (!STAILQ_EMPTY(&half->queue) || !has_cause(half, needs)) {
 		struct iwarp_waiting waiting = {
@@ -461,6 +466,8 @@ void iwarp_stream_bytes(struct iwarp_stream *stream, bool from_a, const struct t
 		return;
 	half->was_ahead = bytes->was_ahead;
 	half->wanted = bytes->wanted;
+	if (!bytes->was_ahead)
+		half->ahead_from = bytes->offset + bytes->span.length;
 	fpdu_take(&half->framer, &piece);
 	half->was_ahead = half->wanted = false;
 	if (!stream->proven) {
