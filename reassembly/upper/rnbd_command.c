@@ -291,6 +291,7 @@ static void learn(void *to, const void *from)
 		state->session = other->session;
 	if (!state->place_bits)
 		state->place_bits = other->place_bits;
+	state->buffers |= other->buffers;
 }
 
 static void answered(struct command *to, const struct command *from)

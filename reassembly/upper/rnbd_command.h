@@ -22,6 +22,7 @@ struct rnbd_state {
 	struct commands commands;
 	struct rnbd_session *session; /* NULL: unknown */
 	uint8_t place_bits;        /* learned from requests and responses; 0: unknown */
+	uint64_t buffers;          /* numbers of all buffers of requests, shifted by `place_bits`, by bitwise OR */
 };
 
 /* Memory of the client, in the order of the data. */

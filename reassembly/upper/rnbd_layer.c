@@ -114,9 +114,13 @@ static struct rnbd_command *answer(struct upper_work *work, uint64_t id, uint32_
 	return command;
 }
 
-/* Number of bits of immediate data after the buffer of a response, if only one number fits a request; 0: unknown. */
+/*
+ * Number of bits of immediate data after the buffer of a response, if only one number fits a request, and it is the largest one that fits
+ * all requests; 0: unknown. A response to a request before the capture fits a later one of another buffer by chance.
+ */
 static unsigned find_place_bits(const struct connection *connection, bool requester_is_a, uint32_t buffer)
 {
+	const struct rnbd_state *state = connection->upper_state;
 	unsigned found = 0;
 
 	for (unsigned bits = RTRS_LEAST_PLACE_BITS; bits < 28; bits++) {
@@ -128,7 +132,7 @@ static unsigned find_place_bits(const struct connection *connection, bool reques
 			return 0;
 		found = bits;
 	}
-	return found;
+	return state->buffers << (63 - found) == UINT64_C(1) << 63 ? found : 0;
 }
 
 /* The buffer in the immediate data of a response: learns how many bits follow its number. */
@@ -317,6 +321,7 @@ static void take_request(struct upper_work *work, struct rnbd_state *state)
 	command = rnbd_command_of(command_begin(work, rtrs_request_place(immediate) - (request.data_length + request.user_length)));
 	if (!command)
 		return;
+	state->buffers |= command->command.id;
 	command->is_write = request.type == RTRS_WRITE;
 	command->data_length = request.data_length;
 	command->tail_length = request.tail_length;

@@ -252,6 +252,15 @@ class Crafted(Rnbd):
         self.put(scene, session.write(32, data), session.read(36, data))
         return scene, kinds
 
+    def test_the_middle_without_setup_begins_with_responses(self):
+        """A response of a request before the capture, whose buffer's number is twice that of the first captured request."""
+        scene = Scene("rnbd", "")
+        session = self.session(scene)
+        first, second = session.write(8, os.urandom(512), buffer=5), session.write(16, os.urandom(512), buffer=1)
+        scene.put(*first[0], *session.respond(1, 10), *second[0], *second[2], *first[2])
+        self.assertEqual([(o["name"], o.get("id"), o.get("offset"), "request_frame" in o, "response_frame" in o) for o in self.operations(self.capture(scene))],
+                         [("WRITE", "5", 4096, True, True), ("unknown command", "10", None, False, True), ("WRITE", "1", 8192, True, True)])
+
     def test_the_middle_without_setup_shows_the_depth(self):
         """Other queue depths than Linux's: from requests and responses alone."""
         for depth in (2, 16, 1024, 4096):
