@@ -292,8 +292,13 @@ static void fill(struct rtap_tracker *tracker, const struct scsi_request *reques
 
 	for (uint32_t i = 0; bytes && i < size && i < length; i++)
 		any |= bytes[i];
-	if (request->cdb.is_unmapped || (bytes && length >= size && !any)) {
+	/* Without data: zeros. With the UNMAP bit, other data is written, or the blocks have any contents: SBC-4, 4.7.3.4. */
+	if (!request->length || (bytes && length >= size && !any)) {
 		give(tracker, effect, BLOCK_ZEROED);
+		return;
+	}
+	if (request->cdb.is_unmapped) {
+		give(tracker, effect, BLOCK_SPOILED);
 		return;
 	}
 	effect->data = data;
@@ -451,6 +456,17 @@ struct scsi_session *scsi_session_make(struct rtap_tracker *tracker, struct conn
 	return session;
 }
 
+/* The size of a block by the length of the data: of all blocks, of these twice, or of one. */
+static void guess_block_size(const struct scsi_request *request)
+{
+	const struct scsi_command *cdb = &request->cdb;
+	uint64_t blocks = cdb->effect == SCSI_READS || cdb->effect == SCSI_WRITES ? cdb->blocks :
+			  cdb->effect == SCSI_COMPARES_AND_WRITES ? (uint64_t)cdb->blocks * 2 : cdb->effect == SCSI_SAME ? 1 : 0;
+
+	if (blocks && request->length && request->length % blocks == 0 && request->length / blocks <= UINT32_MAX)
+		scsi_note_block_size(scsi_session_of(request), request->lun, (uint32_t)(request->length / blocks), false);
+}
+
 void scsi_take_command(struct upper_work *work, const struct scsi_command_unit *sent)
 {
 	struct scsi_request *request = (struct scsi_request *)command_begin(work, sent->tag);
@@ -470,9 +486,8 @@ void scsi_take_command(struct upper_work *work, const struct scsi_command_unit *
 	scsi_session_of(request)->open_tables += sent->has_tables;
 	for (int is_out = 0; is_out < 2; is_out++)
 		request->structures[is_out] = request->length <= SCSI_MOST_STRUCTURED ? scsi_data_protocol(sent->cdb, sent->cdb_length, is_out) : PROTOCOL_PAYLOAD;
-	if (request->cdb.has_blocks && request->cdb.blocks && (request->cdb.effect == SCSI_READS || request->cdb.effect == SCSI_WRITES) &&
-	    request->length % request->cdb.blocks == 0 && request->length / request->cdb.blocks <= UINT32_MAX)
-		scsi_note_block_size(scsi_session_of(request), sent->lun, (uint32_t)(request->length / request->cdb.blocks), false);
+	if (request->cdb.has_blocks && request->cdb.blocks)
+		guess_block_size(request);
 	request_operation(work->tracker, &request->command.request, work->message, sizeof(struct scsi_operation));
 	if (sent->has_unsolicited)
 		scsi_memory_keep(request, sent);

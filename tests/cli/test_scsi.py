@@ -115,6 +115,25 @@ class Crafted(Nvme):
                 expected = {4: one, 6: three, 7: four, 20: two, 30: three, 40: one, 42: two, 44: two}
                 self.assertEqual({at // 512: image[at:at + 512] for at in range(0, len(image), 512) if any(image[at:at + 512])}, expected)
 
+    def test_the_first_command_shows_the_size_of_blocks(self):
+        """Without READ CAPACITY: WRITE SAME has the data of one block, COMPARE AND WRITE that of its blocks twice."""
+        block, other = os.urandom(4096), os.urandom(4096)
+        for command, expected in (((scsi.cdb16(0x93, 2, 2), block), block * 2), ((scsi.cdb16(0x89, 2, 0)[:13] + b"\x01\0\0", other + block), block)):
+            capture = self.capture_of(scsi.Srp, ("out", *command))
+            images, missing = self.images(capture)
+            self.assertEqual(([image[8192:] for image in images.values()], missing), ([expected], []))
+            self.assertEqual([(o["offset"], o["length"]) for o in self.operations(capture)], [(8192, len(expected))])
+
+    def test_write_same_with_unmap(self):
+        """SBC-4, 4.7.3.4: data other than zeros is written, or the blocks are unmapped, and then have any contents."""
+        for data, is_known in ((bytes(512), True), (b"\x05" * 512, False)):
+            images, missing = self.images(self.capture_of(scsi.Srp, ("out", scsi.cdb10(0x2a, 0, 4), b"\x11" * 2048), ("out", scsi.cdb16(0x93, 1, 2, 0x08), data)))
+            self.assertEqual([row[1:3] for row in missing], [] if is_known else [(512, 1024)])
+            image, = images.values()
+            self.assertEqual((image[:512], image[1536:]), (b"\x11" * 512,) * 2)
+            if is_known:
+                self.assertEqual(image[512:1536], bytes(1024))
+
     def test_targets_in_a_subnet_of_infiniband_are_distinct(self):
         """Without a GRH the address is a LID: two targets without a captured login do not share an image."""
         for kind in KINDS[:4]:
