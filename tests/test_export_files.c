@@ -230,6 +230,16 @@ Test(export_files, a_lost_read_takes_away_nothing_that_is_known)
 	EXPECT_MISSING("other\t0\t2\tnot_captured\nother\t4\t4\tnot_captured\n");
 }
 
+Test(export_files, a_read_beyond_the_end_shows_no_bytes)
+{
+	mount_root("root");
+	lookup("root", "file", "f");
+	read_of("f", 5, 8, "", 0);
+	run();
+	EXPECT_TEXT("file", "");
+	EXPECT_MISSING("");
+}
+
 Test(export_files, a_call_truncated_before_its_data_determines_the_missing_range)
 {
 	mount_root("root");

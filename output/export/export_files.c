@@ -210,7 +210,8 @@ static void data_read(struct nfs_names *walk, struct name_node *name, const stru
 	export->is_placed = true;
 	contents_settle(&export->contents, node, reply->attributes.has_stamp, reply->attributes.stamp);
 	if (data->there) {
-		contents_put(&export->contents, node, offset, &bytes, false);
+		/* a read beyond the end, which returns nothing, does not show the file's size */
+		contents_put(&export->contents, node, length ? offset : 0, &bytes, false);
 		return;
 	}
 	/* a hole may extend beyond the requested range */
