@@ -74,7 +74,8 @@ bool lnet_is_big(const uint8_t *header)
 	return load32(header) == LNET_MAGIC;
 }
 
-/* Bytes that a message of that type has at least. */
+/* Bytes that a message of that type has at least; UNKNOWN_TYPE: there is none. */
+#define UNKNOWN_TYPE UINT32_MAX
 static uint32_t least_length(uint8_t type)
 {
 	switch (type) {
@@ -85,7 +86,7 @@ static uint32_t least_length(uint8_t type)
 	case LNET_PUT_ACK: return LNET_LENGTH + PUT_ACK_LENGTH + LNET_DESCRIPTOR_LENGTH;
 	case LNET_PUT_NAK: case LNET_PUT_DONE: case LNET_GET_DONE: return LNET_LENGTH + DONE_LENGTH;
 	case LNET_GET_REQ: return LNET_LENGTH + LNET_HEADER_LENGTH + LNET_COOKIE_LENGTH + LNET_DESCRIPTOR_LENGTH;
-	default: return UINT32_MAX;
+	default: return UNKNOWN_TYPE;
 	}
 }
 
@@ -95,7 +96,8 @@ static bool is_header(const uint8_t *header)
 	bool is_little = lnet_is_little(header);
 	uint64_t version = lnet_bits(is_little, header, 32, 16);
 
-	return (is_little || lnet_is_big(header)) && (version == VERSION_1 || version == VERSION_2) && lnet_type_name(header[LNET_TYPE_AT]);
+	return (is_little || lnet_is_big(header)) && (version == VERSION_1 || version == VERSION_2) &&
+	       least_length(header[LNET_TYPE_AT]) != UNKNOWN_TYPE;
 }
 
 bool lnet_recognise(const struct cursor *payload)

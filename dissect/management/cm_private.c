@@ -236,7 +236,12 @@ const struct protocol rpcrdma_private_protocol = {
 
 const uint8_t *rpcrdma_find_private(const uint8_t *bytes, uint32_t length, struct rpcrdma_private *message)
 {
-	for (; length >= RPCRDMA_PRIVATE_LENGTH; bytes++, length--) {
+	const uint8_t *end = bytes + length;
+
+	for (; end - bytes >= RPCRDMA_PRIVATE_LENGTH; bytes++) {
+		bytes = memchr(bytes, RPC_PRIVATE_MAGIC >> 24, (size_t)(end - bytes) - RPCRDMA_PRIVATE_LENGTH + 1);
+		if (!bytes)
+			break;
 		if (bits(bytes, RPC_PRIVATE_FORMAT) != RPC_PRIVATE_MAGIC || bits(bytes, RPC_PRIVATE_VERSION) != RPC_PRIVATE_VERSION_1)
 			continue;
 		message->remote_invalidation = bits(bytes, RPC_PRIVATE_R);

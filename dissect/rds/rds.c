@@ -112,7 +112,7 @@ bool rds_recognise(const struct cursor *payload)
 	const uint8_t *header = payload->next;
 
 	return payload->captured >= RDS_HEADER_LENGTH && !bits(header, RDS_PADDING) && !(bits(header, RDS_FLAGS) & 0xc0) &&
-	       rds_checksum_is_good(header) && is_consistent(header, payload->wire - RDS_HEADER_LENGTH) &&
+	       is_consistent(header, payload->wire - RDS_HEADER_LENGTH) && rds_checksum_is_good(header) &&
 	       extensions_are_sound(header + RDS_EXTENSIONS_AT);
 }
 
