@@ -411,18 +411,18 @@ static void check_flags(const struct subject *subject, struct state *state)
 	const struct rtap_ib_facts *ib = &subject->packet->ib;
 	struct half *half = &state->halves[subject->sender], *other = &state->halves[!subject->sender];
 	const struct setup *setup = subject->connection->setup;
+	const struct half *known = half->has_flags ? half : other;
+	bool is_changed = known->has_flags && (known->p_key & 0x7fff) != (ib->p_key & 0x7fff);
 
-	for (unsigned i = 0; i < 2; i++)
-		if (state->halves[i].has_flags && (state->halves[i].p_key & 0x7fff) != (ib->p_key & 0x7fff)) {
-			subject_break(subject, RULE_IB_P_KEY_CHANGED, "P_Key 0x%04x, before 0x%04x", ib->p_key, state->halves[i].p_key);
-			break;
-		}
+	if (is_changed)
+		subject_break(subject, RULE_IB_P_KEY_CHANGED, "P_Key 0x%04x, before 0x%04x", ib->p_key, known->p_key);
 	if (other->has_flags && !half->has_flags && !((other->p_key | ib->p_key) & 0x8000))
 		subject_break(subject, RULE_IB_P_KEY_LIMITED, "P_Key 0x%04x and 0x%04x", ib->p_key, other->p_key);
 	if (half->has_flags && half->migration != ib->migration_request && setup && !setup->alternate_path)
 		subject_break(subject, RULE_IB_MIGRATION, "MigReq %u, before %u", ib->migration_request, half->migration);
 	half->has_flags = true;
-	half->p_key = ib->p_key;
+	/* the partition of the connection stays that of its first packet: later packets of it are right */
+	half->p_key = is_changed ? known->p_key : ib->p_key;
 	half->migration = ib->migration_request;
 }
 

@@ -67,6 +67,15 @@ class Rules(Broken):
             check_captures.make(rule, path)
             self.assertEqual(len(self.broken(path)[1][rule]), 1, rule)
 
+    def test_a_packet_of_another_partition_is_the_only_violation(self):
+        talk = check_captures.Talk().warm()
+        talk.answer("b", check_captures.ACK, talk.put("a", check_captures.SEND_ONLY, b"data", p_key=0x8123))
+        talk.say("a")
+        talk.say("b")
+        path = self.path("partition.pcap")
+        talk.write_capture(path)
+        self.assertEqual({rule: len(rows) for rule, rows in self.broken(path)[1].items()}, {"ib-p-key-changed": 1})
+
     def test_directions_in_another_order_are_no_violation(self):
         """Each response is captured long before its request; the same twice, as of a copy on the network; then the request is sent again."""
         for copies in (1, 2):
