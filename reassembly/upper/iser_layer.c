@@ -160,8 +160,11 @@ static void take_other(struct upper_work *work, const uint8_t *pdu)
 	uint64_t tag = bits(pdu, ISCSI_TAG), lun = scsi_lun(pdu + ISCSI_LUN_AT);
 	uint8_t code = pdu[ISCSI_RESPONSE_AT], type = pdu[0] & 0x3f;
 
-	if (tag == ISCSI_NO_TAG)
+	/* of the target: a NOP-In that asks for an answer, an Asynchronous Message. RFC 7143, 11.9 and 11.19. */
+	if (tag == ISCSI_NO_TAG) {
+		work->message->is_no_response = true;
 		return;
+	}
 	if (name) {
 		scsi_take_other(work, tag, name, type == ISCSI_TASK_MANAGEMENT ? &lun : NULL,
 				type == ISCSI_TASK_MANAGEMENT ? RTAP_OPERATION_ABORT : type == ISCSI_NOP_OUT ? RTAP_OPERATION_KEEP_ALIVE : 0);

@@ -189,6 +189,15 @@ static void show(struct upper_work *work)
 	work->dissect(work);
 }
 
+/* Credits, an event, and the answers to them: they end no command. SRP, 6.10 to 6.13. */
+static bool is_request_of_target(const struct rtap_packet *packet)
+{
+	for (uint8_t i = 0; i < packet->layer_count; i++)
+		if (packet->layers[i].protocol == PROTOCOL_SRP_CREDIT || packet->layers[i].protocol == PROTOCOL_SRP_EVENT)
+			return true;
+	return false;
+}
+
 static bool take_packet(struct upper_work *work)
 {
 	struct unit unit;
@@ -204,8 +213,12 @@ static bool take_packet(struct upper_work *work)
 		return false;
 	show(work);
 	unit = unit_of(work->packet);
-	if (!upper_is_new(work) || !unit.bytes)
+	if (!upper_is_new(work))
 		return true;
+	if (!unit.bytes) {
+		work->message->is_no_response |= is_request_of_target(work->packet);
+		return true;
+	}
 	if (unit.bytes[0] == SRP_COMMAND && unit.length >= SRP_COMMAND_LENGTH)
 		take_command(work, &unit);
 	else if (unit.bytes[0] == SRP_TASK_MANAGEMENT && unit.length >= SRP_TASK_LENGTH)

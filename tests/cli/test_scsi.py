@@ -124,6 +124,26 @@ class Crafted(Nvme):
             self.assertEqual(([image[8192:] for image in images.values()], missing), ([expected], []))
             self.assertEqual([(o["offset"], o["length"]) for o in self.operations(capture)], [(8192, len(expected))])
 
+    def test_data_captured_after_an_event(self):
+        """A WRITE is captured after the next SEND, which is credits (SRP) or an Asynchronous Message, and no response of an unseen command."""
+        for kind in scsi.Srp, scsi.Iser:
+            scene = Scene("event", "")
+            talk = Connection(scene, port=3260 if kind is scsi.Iser else 4791)
+            talk.establish()
+            maker = kind(talk)
+            scene.put(*maker.out(scsi.cdb10(0x2a, 4, 4), bytes(2048)))
+            (key, address), data = maker.next(), os.urandom(2048)
+            request = maker.unit(1, 0, scsi.cdb10(0x28, 4, 4), 2048, into=(address, key)) if kind is scsi.Iser else maker.command(
+                0, scsi.cdb10(0x28, 4, 4), into=maker.descriptors(address, key, 2048))
+            scene.put(*maker.send("a", request))
+            moved = talk.write("b", 2048, key, address, data=data)
+            event = maker.pdu(0x32, tag=0xffffffff, end="b") if kind is scsi.Iser else maker.send("b", struct.pack(">BBxxiQ", 0x81, 0, 5, 0x1001))
+            scene.put(event[0], *moved, *event[1:], *maker.answer())
+            capture = self.capture(scene)
+            self.assertEqual([(o["data_bytes"], o["complete"]) for o in self.operations(capture) if o["name"] == "READ(10)"], [(2048, True)], kind)
+            (image,), missing = self.images(capture)[0].values(), self.images(capture)[1]
+            self.assertEqual((image[2048:4096], missing), (data, []), kind)
+
     def test_write_same_with_unmap(self):
         """SBC-4, 4.7.3.4: data other than zeros is written, or the blocks are unmapped, and then have any contents."""
         for data, is_known in ((bytes(512), True), (b"\x05" * 512, False)):
