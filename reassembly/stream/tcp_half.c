@@ -271,7 +271,8 @@ static uint64_t overlap(struct tcp_half *half, const struct tcp_segment *segment
 	return sum;
 }
 
-uint32_t tcp_digest(const uint8_t *bytes, uint32_t length)
+/* Not inlined: SSE instructions of the caller would come between the CRC and its release. */
+__attribute__((noinline)) uint32_t tcp_digest(const uint8_t *bytes, uint32_t length)
 {
 	uint32_t crc = crc32_of(0, bytes, length);
 
