@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/struct_size.h"
 #include "dissect/dissect.h"
+#include "dissect/engine/clear.h"
 #include "dissect/engine/packet_ends.h"
 #include "dissect/flow.h"
 #include "dissect/management/cm.h"
@@ -313,7 +314,7 @@ struct knowledge {
 
 static __attribute__((noinline)) void begin_knowledge(const struct rtap_tracker *tracker, struct knowledge *known)
 {
-	known->context = tracker->alone;
+	call_memcpy(&known->context, &tracker->alone, sizeof known->context);
 	known->is_set = true;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Zeroing memory in the hot path.
+ * Zeroing and copying memory in the hot path.
  */
 #ifndef DISSECT_ENGINE_CLEAR_H
 #define DISSECT_ENGINE_CLEAR_H
@@ -16,6 +16,13 @@ static inline void clear_bytes(void *at, size_t bytes)
 {
 	__asm__("" : "+r"(bytes));
 	memset(at, 0, bytes);
+}
+
+/* The same of memcpy() and `rep movs`. */
+static inline void call_memcpy(void *to, const void *from, size_t bytes)
+{
+	__asm__("" : "+r"(bytes));
+	memcpy(to, from, bytes);
 }
 
 #endif

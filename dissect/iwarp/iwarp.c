@@ -4,6 +4,7 @@
  */
 #include "config.h"
 
+#include "dissect/engine/clear.h"
 #include "dissect/engine/cursor.h"
 #include "dissect/iwarp/iwarp.h"
 #include "dissect/iwarp/terminate.h"
@@ -161,7 +162,7 @@ enum result iwarp_read(const uint8_t *head, uint32_t length, uint32_t ulpdu_leng
 	const uint8_t *header;
 	enum result result;
 
-	memset(facts, 0, sizeof *facts);
+	clear_bytes(facts, sizeof *facts);
 	result = read_ddp(&cursor, facts);
 	if (result != OK)
 		return result;

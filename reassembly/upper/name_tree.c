@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "dissect/engine/clear.h"
 #include "dissect/engine/crc32.h"
 #include "reassembly/upper/name_tree.h"
 
@@ -31,7 +32,7 @@ static uint64_t hash_bytes(uint64_t first, const uint8_t *bytes, size_t length)
 		words[0] = hash ^ (uint64_t)length << 48;
 		words[count - 1] = count > 1 ? 0 : words[0];
 		if (here)
-			memcpy(words + 1, bytes, here);
+			call_memcpy(words + 1, bytes, here);
 		hash = map_hash(words, count);
 		bytes += here;
 		length -= here;
