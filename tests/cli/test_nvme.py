@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import random
+import shutil
 import struct
 import subprocess
 import zlib
@@ -33,7 +34,7 @@ class Nvme(CliTest):
     def images(self, capture):
         """({path below block/: bytes}, [(path, offset, length, reason)])"""
         folder = self.path("images")
-        os.system("rm -rf '%s'" % folder)
+        shutil.rmtree(folder, ignore_errors=True)
         done = self.run_program("export", "--files", folder, capture)
         missing = [line.split("\t") for line in done.stdout.decode().splitlines()]
         found = {}

@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import random
+import shutil
 import struct
 
 import capfile
@@ -34,7 +35,7 @@ class Smb(CliTest):
     def files(self, capture):
         """({path below smb/: bytes}, [(path, offset, length, reason)])"""
         folder = self.path("files")
-        os.system("rm -rf '%s'" % folder)
+        shutil.rmtree(folder, ignore_errors=True)
         done = self.run_program("export", "--files", folder, capture)
         self.assertEqual(done.returncode, 0, done.stderr)
         missing = [line.split("\t") for line in done.stdout.decode().splitlines()]

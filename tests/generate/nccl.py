@@ -3,7 +3,9 @@
 
 An independent model that knows when each side is ready, and so the cause and the length of each transfer's delay. All times in nanoseconds.
 """
+import functools
 import struct
+import zlib
 
 import capfile
 import crc
@@ -30,14 +32,21 @@ def entry(layout, address, size, key, receives, tag, index):
     return data.ljust(length, b"\0")
 
 
+@functools.lru_cache(maxsize=4096)
+def headers(source, destination, port, length):
+    """The headers before a BTH, and the CRC of what the invariant CRC covers of them. length: from the BTH to the end of the pad."""
+    udp = struct.pack(">HHHH", port, 4791, 8 + length + 4, 0)
+    ip = struct.pack(">BBHHHBBH4s4s", 0x45, 2, 20 + 8 + length + 4, 0, 0x4000, 64, 17, 0, bytes(source), bytes(destination))
+    ip = ip[:10] + struct.pack(">H", crc.internet(ip)) + ip[12:]
+    return bytes(12) + b"\x08\x00" + ip + udp, zlib.crc32(8 * crc.ONES + crc.mask_ipv4(ip) + udp[:6] + 2 * crc.ONES)
+
+
 def frame(source, destination, port, opcode, qp, psn, extended=b"", payload=b"", ask=False):
     padding = -len(payload) % 4
     bth = struct.pack(">BBHII", opcode, 0x40 | padding << 4, 0xffff, qp, (ask << 31) | (psn & 0xffffff))
     body = bth + extended + payload + bytes(padding)
-    udp = struct.pack(">HHHH", port, 4791, 8 + len(body) + 4, 0)
-    ip = struct.pack(">BBHHHBBH4s4s", 0x45, 2, 20 + 8 + len(body) + 4, 0, 0x4000, 64, 17, 0, bytes(source), bytes(destination))
-    ip = ip[:10] + struct.pack(">H", crc.internet(ip)) + ip[12:]
-    return bytes(6) + bytes(6) + b"\x08\x00" + ip + udp + body + crc.icrc_v2(ip, udp, body)
+    head, state = headers(source, destination, port, len(body))
+    return head + body + zlib.crc32(crc.mask_bth(body), state).to_bytes(4, "little")
 
 
 class Host:

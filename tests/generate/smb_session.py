@@ -112,7 +112,7 @@ class Player:
         self.answer_some(2)
 
     def noise(self, length):
-        return bytes(self.dice.randrange(1, 256) for _ in range(length))
+        return self.dice.randbytes(length).replace(b"\0", b"\1")
 
     def make(self, path, is_directory=False, data=b"", by=None):
         found = self.at[path] = Object(path, is_directory, data, by)
