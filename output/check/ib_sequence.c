@@ -236,8 +236,13 @@ static void take_request(struct subject *subject, struct state *state, const str
 
 	if (is_repeated(packet))
 		return;
-	if (!half->has_sent && setup && psn_distance(setup->ends[subject->sender].starting_psn, psn) < 0)
-		subject_break(subject, RULE_IB_START_PSN, "PSN %u, starting PSN %u", psn, setup->ends[subject->sender].starting_psn);
+	if (!half->has_sent && setup) {
+		int32_t since = psn_distance(setup->ends[subject->sender].starting_psn, psn);
+
+		if (since < 0)
+			subject_break(subject, RULE_IB_START_PSN, "PSN %u, starting PSN %u", psn, setup->ends[subject->sender].starting_psn);
+		subject->is_gap |= since > 0;
+	}
 	half->has_sent = true;
 	note_early_request(subject, half, follows && packet->flow.analysis != RTAP_PSN_RETRANSMISSION);
 	if (follows)

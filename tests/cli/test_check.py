@@ -174,6 +174,17 @@ class Incomplete(Broken):
             talk.respond(cid)
         self.assertEqual(self.rules_of(talk.scene), set())
 
+    def test_the_first_request_after_the_setup(self):
+        """Only its acknowledgement and response show it."""
+        talk = check_storage.Nvme()
+        packets = talk.c.send("a", 0, data=nvme.connect(0, 1, 3) + nvme.connect_data())
+        talk.scene.put(talk.c.ack(packets[-1]))
+        talk.respond(0)
+        for cid in range(1, 6):
+            talk.flush(cid)
+            talk.respond(cid)
+        self.assertEqual(self.rules_of(talk.scene), set())
+
     def test_iwarp_without_any_one_segment(self):
         """FPDUs after the gap are shown by their own segments, and not once more when the gap is final."""
         talk = check_iwarp.Iwarp(crc=True).warm()
