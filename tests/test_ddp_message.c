@@ -462,6 +462,38 @@ Test(ddp_message, a_response_after_a_part_of_an_unknown_one_can_be_that_of_sever
 		cr_expect(!reported[i].request_seen || reported[i].psn == 3 || !reported[i].complete, "READ %u has other data", reported[i].psn);
 }
 
+/* The first request is not captured. Its response has begun when the next one shows that there was one. */
+Test(ddp_message, a_response_under_way_when_a_lost_request_is_found_is_one)
+{
+	static const uint8_t first[TAGGED_HEADER + 100] = { TAGGED | DDP_VERSION, RDMAP_VERSION | READ_RESPONSE, [4] = 0x90 };
+	uint32_t sums[4] = { 0 };
+	unsigned complete = 0;
+
+	start();
+	loss = 1;
+	ask(0x9000, 303);
+	loss = 0;
+	give_ulpdu(false, first, sizeof first);
+	ask(0x9000, 303);
+	ask(0x9000, 303);
+	memset(data, 0, 303);
+	give_tagged(false, READ_RESPONSE, 0x9000, 100, 203, 100);
+	for (uint8_t msn = 2; msn <= 3; msn++) {
+		data[0] = msn;
+		sums[msn] = (uint32_t)crc32_z(0, data, 303);
+		give_tagged(false, READ_RESPONSE, 0x9000, 0, 303, 100);
+	}
+	stop();
+	for (unsigned i = 0; i < reported_count; i++) {
+		if (!reported[i].request_seen || !reported[i].complete)
+			continue;
+		cr_assert(reported[i].psn == 2 || reported[i].psn == 3);
+		cr_expect_eq(reported[i].crc32, sums[reported[i].psn], "READ %u has other data", reported[i].psn);
+		complete++;
+	}
+	cr_expect_eq(complete, 2);
+}
+
 /* The last segment of a Send is not captured, or a Send is truncated within its headers: that has the length of a response. */
 Test(ddp_message, missing_bytes_of_a_send_are_no_response)
 {

@@ -145,6 +145,9 @@ void ddp_reads_asked(const struct ddp_work *work, struct message *message)
 			reads->known = true;
 			reads->next = 1 + (early < msn ? early : msn);
 			reads->ahead = early_lost && reads->next < msn ? msn - reads->next : 0;
+			/* of a response under way */
+			reads->low = reads->next;
+			reads->high = reads->next + reads->ahead;
 		}
 	} else if (msn != reads->end && (!reads->lost || msn - reads->end >= MOST_REQUESTS)) {
 		/* The sender does not count as the standard requires. */
