@@ -368,7 +368,8 @@ void apply_doubt(struct images *images, struct image *image, uint64_t begin, uin
 	struct block_effect effect = { .kind = BLOCK_SPOILED, .request_frame = frame, .response_frame = frame };
 	struct image_part part = { .images = images, .image = image, .effect = &effect, .kind = BLOCK_SPOILED, .reason = RTAP_MISSING_NOT_CAPTURED };
 
-	end = end < image->entry->size ? end : image->entry->size;
+	/* also beyond the known end: commands up to the end of the device have set that */
+	end = end < INT64_MAX ? end : INT64_MAX;
 	for (uint64_t at = begin, stop; at < end; at = stop) {
 		struct extent here = extents_at(&image->extents, at);
 
