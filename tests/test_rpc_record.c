@@ -147,7 +147,7 @@ Test(rpc_record, a_record_in_one_piece_is_not_copied)
 	cr_expect_eq(reported[0].record.missing, RPC_RECORD_WHOLE);
 	cr_expect_eq(reported[0].record.length, 1044);
 	cr_expect_arr_eq(reported[0].bytes, stream + 4, 1044);
-	cr_expect_eq(reported[0].record.first_frame, 5);
+	cr_expect_eq(reported[0].record.frames.first, 5);
 	cr_expect_eq(reported[1].record.offset, 1048);
 	end();
 }
@@ -162,11 +162,49 @@ Test(rpc_record, a_record_over_many_segments_has_the_first_and_the_last_one)
 	give(30, 500, 7);
 	give(500, 1048, 8);
 	cr_assert_eq(reported_count, 1);
-	cr_expect_eq(reported[0].record.first_frame, 5);
-	cr_expect_eq(reported[0].record.first_ns, 5000);
-	cr_expect_eq(reported[0].record.last_frame, 8);
-	cr_expect_eq(reported[0].record.last_ns, 8000);
+	cr_expect_eq(reported[0].record.frames.first, 5);
+	cr_expect_eq(reported[0].record.frames.first_ns, 5000);
+	cr_expect_eq(reported[0].record.frames.last, 8);
+	cr_expect_eq(reported[0].record.frames.last_ns, 8000);
 	cr_expect_arr_eq(reported[0].bytes, stream + 4, 1044);
+	end();
+}
+
+Test(rpc_record, the_frames_of_a_record_are_by_number_not_by_place)
+{
+	static const uint32_t cuts[] = { 3, 20, 30, 500 };
+	static const uint64_t orders[][5] = { { 9, 6, 7, 8, 5 }, { 6, 9, 5, 7, 8 }, { 7, 5, 9, 6, 8 }, { 6, 7, 8, 5, 9 } };
+
+	/* bytes after a gap are captured before those in it */
+	for (size_t i = 0; i < COUNT(orders); i++) {
+		stream_length = 0;
+		put_message(false, 1000);
+		begin(1 << 20, true);
+		for (uint32_t at = 0, k = 0; k < 5; at = cuts[k++])
+			give(at, k < 4 ? cuts[k] : stream_length, orders[i][k]);
+		cr_assert_eq(reported_count, 1);
+		cr_expect_eq(reported[0].record.frames.first, 5, "order %zu", i);
+		cr_expect_eq(reported[0].record.frames.first_ns, 5000, "order %zu", i);
+		cr_expect_eq(reported[0].record.frames.last, 9, "order %zu", i);
+		cr_expect_eq(reported[0].record.frames.last_ns, 9000, "order %zu", i);
+		end();
+	}
+}
+
+Test(rpc_record, bytes_before_a_record_do_not_give_it_their_frame)
+{
+	/* the end of another record, whose beginning is missing */
+	stream_length = 0;
+	put32(0x12345678);
+	stream_length = 3;
+	put_message(true, 200);
+	begin(1 << 20, false);
+	give(0, 3, 4);
+	give(3, 4, 6);
+	give(4, stream_length, 7);
+	cr_assert_eq(reported_count, 1);
+	cr_expect_eq(reported[0].record.frames.first, 6);
+	cr_expect_eq(reported[0].record.frames.last, 7);
 	end();
 }
 

@@ -182,7 +182,8 @@ Test(rpc_socket, a_record_of_several_segments_keeps_its_place_among_the_messages
 	cr_expect_eq(reported[3].kind, RTAP_KIND_RPC_REPLY);
 	cr_expect(reported[3].complete);
 	cr_expect_eq(reported[3].length, 28);
-	cr_expect_eq(reported[3].first_frame, 8, "the record's first byte came in the later one");
+	cr_expect_eq(reported[3].first_frame, 7, "captured before the segment with its first byte");
+	cr_expect_eq(reported[3].last_frame, 8);
 	cr_expect_eq(reported[3].status, 13);
 	cr_assert_eq(connection_count, 2);
 	cr_expect_eq(connections[0].transport, RTAP_TRANSPORT_TCP);

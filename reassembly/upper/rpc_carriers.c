@@ -54,8 +54,8 @@ static void take_record(void *owner, const struct rpc_record *record)
 	const struct rpc_direction *direction = owner;
 	struct rpc_heard heard = {
 		.bytes = record->bytes, .seen = record->seen, .length = record->length, .reason = RTAP_MISSING_NOT_CAPTURED,
-		.first_frame = record->first_frame, .last_frame = record->last_frame,
-		.time_ns = record->first_ns, .time_end_ns = record->last_ns,
+		.first_frame = record->frames.first, .last_frame = record->frames.last,
+		.time_ns = record->frames.first_ns, .time_end_ns = record->frames.last_ns,
 		.cause = record->cause,
 	};
 

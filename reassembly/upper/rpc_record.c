@@ -266,12 +266,9 @@ static void begin_fragment(struct rpc_record_reader *reader, uint32_t mark)
 	}
 }
 
-static void begin_record(struct rpc_record_reader *reader, uint32_t mark, uint64_t offset, uint64_t frame, int64_t time_ns)
+static void begin_record(struct rpc_record_reader *reader, uint32_t mark, uint64_t offset, struct rpc_record_frames frames)
 {
-	reader->record = (struct rpc_record){
-		.offset = offset, .first_frame = frame, .last_frame = frame, .first_ns = time_ns, .last_ns = time_ns,
-		.recovered = reader->state == RPC_RECORD_SEARCHING,
-	};
+	reader->record = (struct rpc_record){ .offset = offset, .frames = frames, .recovered = reader->state == RPC_RECORD_SEARCHING };
 	begin_fragment(reader, mark);
 }
 
@@ -332,10 +329,22 @@ static void skip(struct rpc_record_reader *reader, uint64_t bytes)
 struct stretch {
 	const uint8_t *bytes;
 	uint32_t length;
-	uint64_t offset, frame;
-	int64_t time_ns;
+	uint64_t offset;
+	struct rpc_record_frames frames;
 	uint64_t cause;
 };
+
+static void add_frames(struct rpc_record_frames *frames, const struct rpc_record_frames *more)
+{
+	if (more->first < frames->first) {
+		frames->first = more->first;
+		frames->first_ns = more->first_ns;
+	}
+	if (more->last > frames->last) {
+		frames->last = more->last;
+		frames->last_ns = more->last_ns;
+	}
+}
 
 static void take(struct rpc_record_reader *reader, struct stretch stretch);
 
@@ -346,14 +355,42 @@ static void take(struct rpc_record_reader *reader, struct stretch stretch);
 static uint32_t begin_in_head(struct rpc_record_reader *reader, uint32_t old, uint64_t offset)
 {
 	uint8_t head[RPC_RECORD_HEADER];
-	struct stretch rest = { head + MARK, old > MARK ? old - MARK : 0, offset + MARK, reader->head_frame, reader->head_ns, reader->head_cause };
+	struct stretch rest = { head + MARK, old > MARK ? old - MARK : 0, offset + MARK, reader->head_frames[0], reader->head_cause };
 
+	if (reader->head_first < reader->head_length)
+		add_frames(&rest.frames, &reader->head_frames[1]);
 	memcpy(head, reader->head, reader->head_length);
 	reader->head_length = 0;
-	begin_record(reader, load32(head), offset, reader->head_frame, reader->head_ns);
+	begin_record(reader, load32(head), offset, rest.frames);
 	end_fragment(reader);
 	take(reader, rest);
 	return old < MARK ? MARK - old : 0;
+}
+
+static void store_in_head(struct rpc_record_reader *reader, const struct stretch *stretch, uint32_t at, uint32_t length)
+{
+	if (!reader->head_length) {
+		reader->head_frames[0] = stretch->frames;
+		reader->head_first = length;
+		reader->head_cause = stretch->cause;
+	} else if (reader->head_first == reader->head_length) {
+		reader->head_frames[1] = stretch->frames;
+	} else {
+		add_frames(&reader->head_frames[1], &stretch->frames);
+	}
+	memcpy(reader->head + reader->head_length, stretch->bytes + at, length);
+	reader->head_length += length;
+}
+
+/* No record begins at the first stored byte. */
+static void drop_from_head(struct rpc_record_reader *reader)
+{
+	skip(reader, 1);
+	memmove(reader->head, reader->head + 1, --reader->head_length);
+	if (--reader->head_first)
+		return;
+	reader->head_frames[0] = reader->head_frames[1];
+	reader->head_first = reader->head_length;
 }
 
 /*
@@ -374,13 +411,11 @@ static uint32_t take_head(struct rpc_record_reader *reader, const struct stretch
 				more = stretch->length - taken;
 			if (!more)
 				return taken;
-			memcpy(reader->head + reader->head_length, stretch->bytes + taken, more);
-			reader->head_length += more;
+			store_in_head(reader, stretch, taken, more);
 			taken += more;
 			break;
 		case RPC_RECORD_NO:
-			skip(reader, 1);
-			memmove(reader->head, reader->head + 1, --reader->head_length);
+			drop_from_head(reader);
 			break;
 		}
 	}
@@ -397,15 +432,11 @@ static uint32_t look(struct rpc_record_reader *reader, const struct stretch *str
 	for (uint32_t i = 0; i < length; i++) {
 		switch (rpc_record_guess(bytes + i, length - i, reader->state == RPC_RECORD_SEARCHING)) {
 		case RPC_RECORD_YES:
-			begin_record(reader, load32(bytes + i), stretch->offset + i, stretch->frame, stretch->time_ns);
+			begin_record(reader, load32(bytes + i), stretch->offset + i, stretch->frames);
 			end_fragment(reader);
 			return i + MARK;
 		case RPC_RECORD_PERHAPS:
-			reader->head_length = length - i;
-			memcpy(reader->head, bytes + i, length - i);
-			reader->head_frame = stretch->frame;
-			reader->head_cause = stretch->cause;
-			reader->head_ns = stretch->time_ns;
+			store_in_head(reader, stretch, i, length - i);
 			return length;
 		case RPC_RECORD_NO:
 			skip(reader, 1);
@@ -419,8 +450,7 @@ static uint32_t take_some(struct rpc_record_reader *reader, const struct stretch
 {
 	switch (reader->state) {
 	case RPC_RECORD_FRAGMENT:
-		reader->record.last_frame = stretch->frame;
-		reader->record.last_ns = stretch->time_ns;
+		add_frames(&reader->record.frames, &stretch->frames);
 		reader->record.cause = stretch->cause;
 		return take_fragment(reader, stretch->bytes, stretch->length);
 	case RPC_RECORD_MARK:
@@ -445,8 +475,9 @@ static void take(struct rpc_record_reader *reader, struct stretch stretch)
 
 void rpc_record_bytes(struct rpc_record_reader *reader, const struct tcp_bytes *bytes)
 {
-	take(reader, (struct stretch){ bytes->span.bytes, bytes->span.length, bytes->offset, bytes->frame, bytes->time_ns,
-					 bytes->acknowledged });
+	const struct rpc_record_frames frames = { bytes->frame, bytes->frame, bytes->time_ns, bytes->time_ns };
+
+	take(reader, (struct stretch){ bytes->span.bytes, bytes->span.length, bytes->offset, frames, bytes->acknowledged });
 }
 
 void rpc_record_hole(struct rpc_record_reader *reader, const struct tcp_hole *hole)
@@ -483,8 +514,8 @@ bool rpc_record_begun(const struct rpc_record_reader *reader, uint64_t *frame, i
 		return false;
 	if (!is_known && !reader->head_length)
 		return false;
-	*frame = is_known ? reader->record.first_frame : reader->head_frame;
-	*time_ns = is_known ? reader->record.first_ns : reader->head_ns;
+	*frame = is_known ? reader->record.frames.first : reader->head_frames[0].first;
+	*time_ns = is_known ? reader->record.frames.first_ns : reader->head_frames[0].first_ns;
 	return true;
 }
 

@@ -26,13 +26,18 @@ enum rpc_record_missing {
 	RPC_RECORD_UNFINISHED, /* the stream ended within the record */
 };
 
+/* The first and the last frame with bytes of a record, by number, and their times. Bytes after a gap were captured before those in it. */
+struct rpc_record_frames {
+	uint64_t first, last;
+	int64_t first_ns, last_ns;
+};
+
 struct rpc_record {
 	struct rtap_span bytes;   /* without marks, from its first byte to the first one missing; borrowed for the call */
 	uint64_t length;          /* of the whole record, as far as marks show; without the contents of a hole that contained a mark */
 	uint64_t offset;          /* stream offset of its first mark */
 	uint64_t cause;           /* tcp_bytes.acknowledged of its last byte */
-	uint64_t first_frame, last_frame;
-	int64_t first_ns, last_ns; /* of these frames */
+	struct rpc_record_frames frames;
 	uint32_t fragments;
 	uint32_t seen;            /* bytes received from its first one on, kept or not */
 	enum rpc_record_missing missing;
@@ -73,8 +78,9 @@ struct rpc_record_reader {
 	enum rpc_record_state state;
 	uint8_t head[RPC_RECORD_HEADER]; /* undecided bytes */
 	uint32_t head_length;
-	uint64_t head_frame, head_cause;
-	int64_t head_ns;
+	uint32_t head_first;             /* of these, bytes of head_frames[0]; the rest is of head_frames[1] */
+	struct rpc_record_frames head_frames[2];
+	uint64_t head_cause;
 	bool is_last;                    /* fragment */
 	uint32_t left;                   /* remaining bytes of the fragment */
 	uint8_t *copy;                   /* of the record's bytes if they are not contiguous */

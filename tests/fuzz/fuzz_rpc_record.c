@@ -29,7 +29,7 @@ static void on_record(void *owner, const struct rpc_record *record)
 	REQUIRE(record->bytes.length <= record->length);
 	REQUIRE(record->missing || record->bytes.length == record->length);
 	REQUIRE(record->offset < run->end && record->offset >= run->last);
-	REQUIRE(record->first_frame <= record->last_frame);
+	REQUIRE(record->frames.first <= record->frames.last);
 	run->last = record->offset + 1;
 	for (uint32_t i = 0; i < record->bytes.length; i++)
 		run->sum += record->bytes.bytes[i];
