@@ -294,9 +294,9 @@ static void copy(struct image_part *part, const struct image *source)
 		if (source)
 			here = extents_at(&source->extents, from);
 		length = here.end - from < effect->length - done ? here.end - from : effect->length - done;
-		if (here.facts.is_known && here.facts.frame <= effect->request_frame && here.facts.state == RANGE_ZEROS) {
+		if (here.facts.is_known && here.facts.until <= effect->request_frame && here.facts.state == RANGE_ZEROS) {
 			part->kind = BLOCK_ZEROED;
-		} else if (here.facts.is_known && here.facts.frame <= effect->request_frame && here.facts.state == RANGE_DATA) {
+		} else if (here.facts.is_known && here.facts.until <= effect->request_frame && here.facts.state == RANGE_DATA) {
 			length = length < CHUNK ? length : CHUNK;
 			if (!image_may_make(part->images, length)) {
 				part->reason = RTAP_MISSING_EVICTED;

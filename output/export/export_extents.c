@@ -37,7 +37,7 @@ static struct extent *next_of(const struct extent *extent)
 
 static bool is_same(const struct extent_facts *a, const struct extent_facts *b)
 {
-	return a->state == b->state && a->is_known == b->is_known && a->frame == b->frame;
+	return a->state == b->state && a->is_known == b->is_known && a->frame == b->frame && a->until == b->until;
 }
 
 static void add(struct extents *extents, struct extent *extent, uint64_t begin, uint64_t end, const struct extent_facts *facts)
@@ -149,7 +149,7 @@ void extents_discard(struct extents *extents)
 
 	for (struct extent *extent = extent_of(tree_first(&extents->tree)); extent; extent = next) {
 		next = next_of(extent);
-		extent->facts.frame = 0;
+		extent->facts.frame = extent->facts.until = 0;
 		if (last && last->end == extent->begin && is_same(&last->facts, &extent->facts)) {
 			last->end = extent->end;
 			drop(extents, extent);

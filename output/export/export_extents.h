@@ -19,6 +19,7 @@ struct extent_facts {
 	 * to matter.
 	 */
 	uint64_t frame;
+	uint64_t until;           /* the state was seen after `frame`, and before or at this frame: the response of a read; else `frame` */
 };
 
 struct extent {

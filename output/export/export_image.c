@@ -59,14 +59,17 @@ static bool try_to_set(struct images *images, struct image *image, uint64_t begi
 	return good;
 }
 
-void image_set(struct images *images, struct image *image, uint64_t begin, uint64_t end, unsigned state, uint64_t frame)
+static void set_facts(struct images *images, struct image *image, uint64_t begin, uint64_t end, const struct extent_facts *facts)
 {
-	const struct extent_facts facts = { .state = (uint8_t)state, .is_known = true, .frame = frame };
-
-	if (begin >= end || try_to_set(images, image, begin, end, &facts) || (discard(images) && try_to_set(images, image, begin, end, &facts)))
+	if (begin >= end || try_to_set(images, image, begin, end, facts) || (discard(images) && try_to_set(images, image, begin, end, facts)))
 		return;
 	images->unreported++;
 	extents_spoil(&image->extents, begin, end, RANGE_MISSING + RTAP_MISSING_EVICTED);
+}
+
+void image_set(struct images *images, struct image *image, uint64_t begin, uint64_t end, unsigned state, uint64_t frame)
+{
+	set_facts(images, image, begin, end, &(struct extent_facts){ .state = (uint8_t)state, .is_known = true, .frame = frame, .until = frame });
 }
 
 /* Sets the state only where it is unknown. */
@@ -91,7 +94,9 @@ uint64_t image_frame_of(const struct block_effect *effect)
 
 static void set_part(const struct image_part *part, uint64_t begin, uint64_t end, unsigned state)
 {
-	image_set(part->images, part->image, begin, end, state, image_frame_of(part->effect));
+	set_facts(part->images, part->image, begin, end, &(struct extent_facts){
+		.state = (uint8_t)state, .is_known = true, .frame = image_frame_of(part->effect), .until = part->effect->response_frame,
+	});
 }
 
 static void spoil(const struct image_part *part, uint64_t begin, uint64_t end, enum rtap_missing_reason reason)
