@@ -18,7 +18,6 @@
 #include "dissect/management/cm_private.h"
 #include "dissect/management/sa.h"
 #include "dissect/net/ip.h"
-#include "dissect/net/plain_frame.h"
 #include "dissect/net/tcp.h"
 #include "dissect/net/udp.h"
 #include "dissect/registry.h"
@@ -91,9 +90,7 @@ void dissect_frame(const struct rtap_frame *frame, const struct rtap_context *co
 
 	parse.next = first_protocol(frame);
 	packet_add_layer(packet, PROTOCOL_FRAME, 0, 0, frame->captured_length);
-	if (parse.next == PROTOCOL_ETHERNET)
-		plain_frame_begin(&parse);
-	else if (unlikely(parse.next == PROTOCOL_NONE))
+	if (unlikely(parse.next == PROTOCOL_NONE))
 		parse_anomaly(&parse, RTAP_ANOMALY_UNKNOWN_LINK_TYPE, 0);
 	run(&parse);
 }

@@ -6,7 +6,11 @@
 
 #include "dissect/engine/ethertype.h"
 #include "dissect/engine/parse.h"
-#include "dissect/net/ethernet.h"
+
+#define ETH_LENGTH 14
+#define ETH_DST 0, 48
+#define ETH_SRC 48, 48
+#define ETH_TYPE 96, 16
 
 /* The last two bytes are a length up to 1500 and a type from 1536 on. IEEE 802.3, 3.2.6. */
 static bool derive_between(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value,

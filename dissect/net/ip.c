@@ -345,6 +345,9 @@ static __attribute__((noinline)) enum result parse_odd_ipv4(struct parse *parse)
 	return result == OK ? after_ipv4(parse, header, start, header_length) : result;
 }
 
+/* The first byte of a header without options: version and length in words. */
+#define IPV4_PLAIN (4 << 4 | IPV4_MIN_LENGTH / 4)
+
 static enum result parse_ipv4(struct parse *parse)
 {
 	const uint8_t *header = parse->cursor.next;

@@ -9,7 +9,6 @@
 
 /* RFC 791, 3.1 */
 #define IPV4_MIN_LENGTH 20
-#define IPV4_PLAIN (4 << 4 | IPV4_MIN_LENGTH / 4) /* first byte of a header without options: version and length in words */
 #define IPV4_VERSION 0, 4
 #define IPV4_IHL 4, 4
 #define IPV4_TOS 8, 8

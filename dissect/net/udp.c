@@ -11,7 +11,14 @@
 #include "dissect/net/udp.h"
 #include "dissect/rpc/rpc.h"
 
+#define UDP_LENGTH 8
+#define UDP_SRC 0, 16
+#define UDP_DST 16, 16
+#define UDP_LEN 32, 16
+#define UDP_CHECKSUM 48, 16
+
 #define PORT_VXLAN 4789
+#define PORT_ROCE_V2 4791
 #define PORT_GENEVE 6081
 #define PORT_MPLS 6635
 
