@@ -95,6 +95,21 @@ Test(tracker_reads, a_response_larger_than_the_presumed_path_mtu_is_that_of_anot
 	cr_expect_eq(by_kind[RTAP_KIND_READ].frames, 1);
 }
 
+/* Two READs of two packets each, at PSNs 3 and 5; the request at 3 and the SEND at 7 are as if the path MTU were half of what it is. */
+Test(tracker_reads, a_last_response_smaller_than_the_presumed_path_mtu_leaves_is_that_of_another_read)
+{
+	begin(64 * MIB, true);
+	REQUEST(READ_REQUEST, 3, .r_key = 7, .virtual_address = 0x1000, .dma_length = 1024);
+	REQUEST(SEND_ONLY, 7, .ack_request = true);
+	RESPONSE(READ_LAST, 6, .syndrome = 0x1f, .msn = 2, BYTES(1));
+	RESPONSE(ACK, 7, .syndrome = 0x1f, .msn = 3);
+	RESPONSE(READ_FIRST, 3, .syndrome = 0x1f, .msn = 1, BYTES(512));
+	RESPONSE(READ_LAST, 4, .syndrome = 0x1f, .msn = 1, BYTES(512));
+	end();
+	cr_expect_eq(reported, 3);
+	cr_expect_eq(complete, 2);
+}
+
 /* A READ, and two requests after it. */
 static void ask_for_data(void)
 {

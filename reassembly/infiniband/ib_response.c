@@ -11,6 +11,8 @@
 #include "reassembly/infiniband/recovery.h"
 #include "reassembly/message_queue.h"
 
+#define MOST_PATH_MTU 4096
+
 static bool is_answered_by_data(const struct message *message)
 {
 	return message->shown.verb != RTAP_VERB_SEND && message->shown.verb != RTAP_VERB_WRITE;
@@ -319,12 +321,24 @@ static __attribute__((cold, noinline)) void learn_from_last(struct psn_stream *s
 		assembly_learn_path_mtu(stream, (uint32_t)(before / (psn - read->low)));
 }
 
-/* A response that is larger than the presumed path MTU refutes it: presumes the smallest one that has room for the response. */
-static __attribute__((cold, noinline)) void raise_path_mtu(struct psn_stream *stream, uint32_t bytes)
+/* Whether a response that ends the READ would leave it with another length than was requested. IBTA vol. 1, 9.7.2. */
+static bool is_of_another_length(const struct message *read, uint64_t psn, uint32_t bytes, uint32_t pmtu)
+{
+	uint64_t place = psn - read->low;
+
+	return place < assembly_packets_of(read->shown.length, pmtu) && place * pmtu + bytes != read->shown.length;
+}
+
+/*
+ * The presumed path MTU is refuted by a larger response, and by a last one (`read`: its READ, or NULL) of another size than the READ leaves for
+ * it. Presumes the smallest one that has room for the response, there or after the READ.
+ */
+static __attribute__((cold, noinline)) void check_presumed_path_mtu(struct psn_stream *stream, const struct message *read, uint64_t psn, uint32_t bytes)
 {
 	uint32_t pmtu = stream->pmtu;
+	bool is_last = assembly_same_verb(read, RTAP_VERB_READ) && read->shown.request_seen;
 
-	while (pmtu < bytes)
+	while (pmtu <= MOST_PATH_MTU && (pmtu < bytes || (is_last && is_of_another_length(read, psn, bytes, pmtu))))
 		pmtu *= 2;
 	assembly_learn_path_mtu(stream, pmtu);
 	stream->pmtu_is_presumed = true;
@@ -351,8 +365,8 @@ static void data_response(struct rtap_tracker *tracker, struct psn_stream *strea
 		assembly_learn_path_mtu(stream, piece.wire);
 	else if (place == IB_LAST && message && (!stream->pmtu || (stream->pmtu_is_presumed && psn + 1 < message->end)))
 		learn_from_last(stream, message, psn, piece.wire);
-	if (stream->pmtu_is_presumed && piece.wire > stream->pmtu)
-		raise_path_mtu(stream, piece.wire);
+	if (stream->pmtu_is_presumed)
+		check_presumed_path_mtu(stream, place == IB_LAST || place == IB_ONLY ? message : NULL, psn, piece.wire);
 	if (message)
 		take_needed(stream, message, psn, analysis);
 	if (message && message->low == psn && (message->shown.kind == RTAP_KIND_FLUSH || message->shown.verb == RTAP_VERB_ATOMIC_WRITE)) {
