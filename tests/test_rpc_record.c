@@ -180,8 +180,8 @@ Test(rpc_record, the_frames_of_a_record_are_by_number_not_by_place)
 		stream_length = 0;
 		put_message(false, 1000);
 		begin(1 << 20, true);
-		for (uint32_t at = 0, k = 0; k < 5; at = cuts[k++])
-			give(at, k < 4 ? cuts[k] : stream_length, orders[i][k]);
+		for (uint32_t k = 0; k < 5; k++)
+			give(k ? cuts[k - 1] : 0, k < 4 ? cuts[k] : stream_length, orders[i][k]);
 		cr_assert_eq(reported_count, 1);
 		cr_expect_eq(reported[0].record.frames.first, 5, "order %zu", i);
 		cr_expect_eq(reported[0].record.frames.first_ns, 5000, "order %zu", i);
