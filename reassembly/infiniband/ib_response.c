@@ -331,15 +331,21 @@ static bool is_of_another_length(const struct message *read, uint64_t psn, uint3
 
 /*
  * The presumed path MTU is refuted by a larger response, and by a last one (`read`: its READ, or NULL) of another size than the READ leaves for
- * it. Presumes the smallest one that has room for the response, there or after the READ.
+ * it. Presumes the smallest one that has room for the response, there or after the READ; if none has, the response is not of the READ.
  */
 static __attribute__((cold, noinline)) void check_presumed_path_mtu(struct psn_stream *stream, const struct message *read, uint64_t psn, uint32_t bytes)
 {
-	uint32_t pmtu = stream->pmtu;
+	uint32_t pmtu = stream->pmtu, fitting;
 	bool is_last = assembly_same_verb(read, RTAP_VERB_READ) && read->shown.request_seen;
 
-	while (pmtu <= MOST_PATH_MTU && (pmtu < bytes || (is_last && is_of_another_length(read, psn, bytes, pmtu))))
+	while (pmtu < bytes)
 		pmtu *= 2;
+	for (fitting = pmtu; is_last && fitting <= MOST_PATH_MTU && is_of_another_length(read, psn, bytes, fitting); fitting *= 2)
+		;
+	if (fitting <= MOST_PATH_MTU)
+		pmtu = fitting;
+	if (pmtu == stream->pmtu)
+		return;
 	assembly_learn_path_mtu(stream, pmtu);
 	stream->pmtu_is_presumed = true;
 }
