@@ -63,3 +63,13 @@ void missing_list_add_holes(struct missing_list *list, const struct coverage *da
 	if (begin < end)
 		add_hole(list, cut, &next, begin, end);
 }
+
+bool missing_list_has_hole(const struct coverage *data, uint64_t end)
+{
+	const struct coverage_run *runs = coverage_runs(data);
+	uint64_t at = 0;
+
+	for (uint32_t i = 0; i < data->count && at < end && runs[i].begin <= at; i++)
+		at = runs[i].end > at ? runs[i].end : at;
+	return at < end;
+}

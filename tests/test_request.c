@@ -51,7 +51,7 @@ static void conclude(struct echo *echo, struct message *response)
 	struct echo_operation *operation;
 	struct rtap_operation *shown;
 
-	request_drop_doubtful(echo->tracker, &echo->request);
+	claim_drop_doubtful(echo->tracker, &echo->request);
 	operation = request_conclude(echo->tracker, &echo->request, response);
 	if (operation) {
 		shown = &operation->head.shown;

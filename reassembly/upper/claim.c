@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "reassembly/infiniband/assembly.h"
+#include "reassembly/infiniband/psn.h"
 #include "reassembly/infiniband/recovery.h"
 #include "reassembly/iwarp/ddp_half.h"
 #include "reassembly/message_extent.h"
@@ -312,6 +313,44 @@ void claim_settled(struct rtap_tracker *tracker, struct message *message)
 		decide(tracker, message);
 	if (message->region)
 		region_settle(tracker, message);
+}
+
+/* Whether the response to an unseen request can have been lost between READs and WRITEs before this request and the others. */
+static bool may_be_preceded(const struct request *request)
+{
+	const struct psn_stream *stream = &request->connection->streams[!request->from_a];
+
+	return request->early_psn && !request->connection->ddp && psn_lacks(stream, request->given_up[0], request->early_psn, request->begun_psn);
+}
+
+/*
+ * Whether READs or WRITEs of more bytes than the responder moved for the request were assigned to it, and other requests, known or
+ * not, were outstanding: some can belong to those.
+ */
+static bool is_overfull(const struct request *request)
+{
+	uint64_t asked[2] = { 0, 0 };
+
+	if (request->connection->ddp || (!request->is_contested && request->unknown_responses == request->connection->requests.unknown_responses))
+		return false;
+
+	for (uint32_t i = 0; i < request->region_count; i++)
+		asked[request->regions[i].is_read] += request->regions[i].asked;
+	return asked[true] > request->read_length || (request->has_written && asked[false] > request->written);
+}
+
+void claim_drop_doubtful(struct rtap_tracker *tracker, struct request *request)
+{
+	bool is_followed = request->in_doubt && !request->is_answered && region_may_be_followed(request);
+
+	if (!is_followed && !may_be_preceded(request) && !is_overfull(request))
+		return;
+	for (uint32_t i = 0; i < request->region_count; i++) {
+		struct coverage *data = &request->regions[i].data;
+
+		request_charge(&tracker->budget, request, 0, coverage_memory(data));
+		coverage_fini(data);
+	}
 }
 
 const struct upper_memory claim_memory = {

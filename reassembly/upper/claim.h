@@ -35,4 +35,7 @@ void claim_around_response(struct rtap_tracker *tracker, const struct request *r
 /* Both ends are known now: requests of one end since the request of the other may belong to it. */
 void claim_waiting(struct rtap_tracker *tracker, const struct psn_stream *stream);
 
+/* Call before the data in the regions is used for the last time: drops what can belong to another request that was not captured. */
+void claim_drop_doubtful(struct rtap_tracker *tracker, struct request *request);
+
 #endif

@@ -77,7 +77,7 @@ static void end_command(struct rtap_tracker *tracker, struct command *command, s
 {
 	const struct command_layer *layer = commands_of(command)->layer;
 
-	request_drop_doubtful(tracker, &command->request);
+	claim_drop_doubtful(tracker, &command->request);
 	conclude(tracker, command, response);
 	if (layer->ended)
 		layer->ended(tracker, command, response);

@@ -425,7 +425,7 @@ static void response_settled(struct rtap_tracker *tracker, struct message *messa
 	if (request->awaits_ack) {
 		acknowledge(request, message);
 	} else if (request->other) {
-		request_drop_doubtful(tracker, &request->command.request);
+		claim_drop_doubtful(tracker, &request->command.request);
 		command_detach(message);
 		command_pass(tracker, &request->command, &request->other->command);
 		return;

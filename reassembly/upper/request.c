@@ -140,17 +140,6 @@ static int order_by_offset(const void *left, const void *right)
 	return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-/* Whether a byte of the data before `end` is missing. */
-static bool has_hole(const struct coverage *data, uint64_t end)
-{
-	const struct coverage_run *runs = coverage_runs(data);
-	uint64_t at = 0;
-
-	for (uint32_t i = 0; i < data->count && at < end && runs[i].begin <= at; i++)
-		at = runs[i].end > at ? runs[i].end : at;
-	return at < end;
-}
-
 /* Adds the missing ranges of data that the response says, or implies, was moved: `length` bytes in all. False: none is missing. */
 static bool add_missing_data(struct rtap_tracker *tracker, struct operation *operation, const struct request *request, bool is_read, uint64_t length)
 {
@@ -164,7 +153,7 @@ static bool add_missing_data(struct rtap_tracker *tracker, struct operation *ope
 		if (region->is_read != is_read || !expected)
 			continue;
 		expected = expected < room ? expected : room;
-		is_incomplete |= has_hole(&region->data, expected);
+		is_incomplete |= missing_list_has_hole(&region->data, expected);
 		list.origin = 0 - region->position;
 		if (!tracker->omits_details)
 			missing_list_add_holes(&list, &region->data, &region->cut, 0, expected);
@@ -249,44 +238,6 @@ void request_settle_claimed(struct rtap_tracker *tracker, struct request *reques
 {
 	while (!TAILQ_EMPTY(&request->claimed))
 		message_settle(tracker, TAILQ_FIRST(&request->claimed));
-}
-
-/* Whether the response to an unseen request can have been lost between READs and WRITEs before this request and the others. */
-static bool may_be_preceded(const struct request *request)
-{
-	const struct psn_stream *stream = &request->connection->streams[!request->from_a];
-
-	return request->early_psn && !request->connection->ddp && psn_lacks(stream, request->given_up[0], request->early_psn, request->begun_psn);
-}
-
-/*
- * Whether READs or WRITEs of more bytes than the responder moved for the request were assigned to it, and other requests, known or
- * not, were outstanding: some can belong to those.
- */
-static bool is_overfull(const struct request *request)
-{
-	uint64_t asked[2] = { 0, 0 };
-
-	if (request->connection->ddp || (!request->is_contested && request->unknown_responses == request->connection->requests.unknown_responses))
-		return false;
-
-	for (uint32_t i = 0; i < request->region_count; i++)
-		asked[request->regions[i].is_read] += request->regions[i].asked;
-	return asked[true] > request->read_length || (request->has_written && asked[false] > request->written);
-}
-
-void request_drop_doubtful(struct rtap_tracker *tracker, struct request *request)
-{
-	bool is_followed = request->in_doubt && !request->is_answered && region_may_be_followed(request);
-
-	if (!is_followed && !may_be_preceded(request) && !is_overfull(request))
-		return;
-	for (uint32_t i = 0; i < request->region_count; i++) {
-		struct coverage *data = &request->regions[i].data;
-
-		request_charge(&tracker->budget, request, 0, coverage_memory(data));
-		coverage_fini(data);
-	}
 }
 
 static void unclaim_all(struct request *request)

@@ -182,9 +182,6 @@ bool request_is_whole(const struct message *send);
 /* Stops assigning data to the request, and settles its READs and WRITEs that still wait for data. */
 void request_settle_claimed(struct rtap_tracker *tracker, struct request *request);
 
-/* Call before the data in the regions is used for the last time: drops what can belong to another request that was not captured. */
-void request_drop_doubtful(struct rtap_tracker *tracker, struct request *request);
-
 /* Removes its regions, and the READs and WRITEs from them, before the response: region_create_all() can be called again. */
 void request_forget_memory(struct rtap_tracker *tracker, struct request *request);
 

@@ -103,7 +103,7 @@ void rpc_calls_fini(struct rtap_tracker *tracker)
 
 static void end_call(struct rtap_tracker *tracker, struct rpc_call *call)
 {
-	request_drop_doubtful(tracker, &call->request);
+	claim_drop_doubtful(tracker, &call->request);
 	region_count_claimed(&call->request);
 	if (tracker->wants_data)
 		rpc_exchange_conclude(tracker, call);
