@@ -350,6 +350,7 @@ struct connection {
 	struct handshake *resolved;    /* UD: handshake of its queue pair until its first datagram */
 	SLIST_ENTRY(connection) resolved_link; /* in the list of that */
 	uint64_t lap_transaction, apr_transaction; /* transaction ids of the last LAP and APR */
+	uint8_t end_events[2][2]; /* DREQ, DREP; from b, from a: 1 + the place in its life, 0: none */
 	TAILQ_ENTRY(connection) closing_link;
 	int64_t closed_ns;
 	uint64_t memory;               /* bytes charged for rings and flows */

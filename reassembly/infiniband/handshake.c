@@ -19,28 +19,38 @@
 #define MAX_WAITING 64
 
 /* Events reserved for the end of a life, however many paths were loaded. */
-#define EVENTS_AT_THE_END 3
+#define EVENTS_AT_THE_END 4
 
 static bool has_id(const struct handshake *handshake, uint32_t id)
 {
 	return handshake && handshake->id == id;
 }
 
-static struct connection *connection_of(const struct rtap_tracker *tracker, const struct rtap_end *end, uint32_t id)
+/*
+ * The connection for which an end uses this id. other_id: that of the other end, 0 if the message does not name it. Ids are used again: with
+ * another id of the other end, the message is of another connection.
+ */
+static struct connection *connection_of(const struct rtap_tracker *tracker, const struct rtap_end *end, uint32_t id, uint32_t other_id)
 {
-	struct handshake *handshake = handshake_ids_find(&tracker->handshakes, end, id, 0);
+	const struct handshake *handshake = handshake_ids_find(&tracker->handshakes, end, id, 0), *other;
+	struct connection *connection = handshake ? handshake->connection : NULL;
 
-	return handshake ? handshake->connection : NULL;
+	if (!connection)
+		return NULL;
+	other = connection->handshakes[connection->handshakes[0] == handshake];
+	return !other || !other_id || other->id == other_id ? connection : NULL;
 }
 
 /* The connection of a message, by the sender's or the receiver's id for it. */
 static struct connection *meant(const struct rtap_tracker *tracker, const struct rtap_cm_facts *cm, const struct rtap_end *source,
 				const struct rtap_end *destination, bool *from_a)
 {
-	struct connection *connection = connection_of(tracker, source, cm->local_id);
+	struct connection *connection = connection_of(tracker, source, cm->local_id, cm->remote_id);
+	struct connection *other = connection_of(tracker, destination, cm->remote_id, cm->local_id);
 
-	if (!connection)
-		connection = connection_of(tracker, destination, cm->remote_id);
+	/* if both lack a REP, an id of the older one is used again */
+	if (!connection || (other && other->shown.number > connection->shown.number))
+		connection = other;
 	if (connection)
 		*from_a = !memcmp(connection->shown.a.address, source->address, sizeof source->address) &&
 			  (has_id(connection->handshakes[1], cm->local_id) || has_id(connection->handshakes[0], cm->remote_id));
@@ -78,10 +88,9 @@ static void add_event(struct connection *connection, const char *name, const str
 		.name = name, .frame = frame->number, .time_ns = frame->time_ns, .reason = reason, .capture_point = frame->capture_point });
 }
 
-/* The message of an event was repeated. The same frame at another capture point is not a repeat. */
-static void note_repeat(struct connection *connection, const char *name, const struct rtap_packet *packet)
+/* The message of an event (or NULL) was repeated. The same frame at another capture point is not a repeat. */
+static void repeat_event(struct connection *connection, struct rtap_life_event *event, const struct rtap_packet *packet)
 {
-	struct rtap_life_event *event = event_named(&connection->shown, name);
 	int64_t now_ns = packet->frame->time_ns;
 
 	if (!event || (packet->frame->capture_point != event->capture_point &&
@@ -89,8 +98,15 @@ static void note_repeat(struct connection *connection, const char *name, const s
 		return;
 	event->repeats++;
 	event->last_ns = now_ns;
+	if (packet->frame->number > connection->shown.last_frame)
+		connection->shown.last_frame = packet->frame->number;
 	if (now_ns > connection->shown.time_end_ns)
 		connection->shown.time_end_ns = now_ns;
+}
+
+static void note_repeat(struct connection *connection, const char *name, const struct rtap_packet *packet)
+{
+	repeat_event(connection, event_named(&connection->shown, name), packet);
 }
 
 /* Adds the event of a message, once for all repeats. */
@@ -208,7 +224,7 @@ static void reply(struct rtap_tracker *tracker, const struct rtap_packet *packet
 		  const struct rtap_end *destination)
 {
 	const struct rtap_cm_facts *cm = &packet->cm;
-	struct connection *connection = connection_of(tracker, destination, cm->remote_id);
+	struct connection *connection = connection_of(tracker, destination, cm->remote_id, cm->local_id);
 	struct handshake *handshake;
 
 	if (connection && connection->handshakes[0])
@@ -370,7 +386,22 @@ static void path_event(struct connection *connection, const struct rtap_packet *
 	*transaction = cm->transaction_id;
 }
 
-static void event_of(struct rtap_tracker *tracker, struct connection *connection, const struct rtap_packet *packet)
+/* Each end can send a DREQ before that of the other one arrives, and then answers it. */
+static void end_event(struct connection *connection, const char *name, const struct rtap_packet *packet, bool from_a)
+{
+	uint8_t *place = &connection->end_events[packet->cm.attribute == CM_DREP][from_a];
+	uint32_t count = connection->shown.life_count;
+
+	if (*place) {
+		repeat_event(connection, &connection_life(&connection->shown)[*place - 1], packet);
+		return;
+	}
+	add_event(connection, name, packet, 0);
+	if (connection->shown.life_count > count)
+		*place = (uint8_t)(count + 1);
+}
+
+static void event_of(struct rtap_tracker *tracker, struct connection *connection, const struct rtap_packet *packet, bool from_a)
 {
 	static const char *const names[] = {
 		[CM_REJ - CM_REQ] = "rdma_reject", [CM_RTU - CM_REQ] = "established", [CM_DREQ - CM_REQ] = "rdma_disconnect",
@@ -388,6 +419,10 @@ static void event_of(struct rtap_tracker *tracker, struct connection *connection
 	case CM_MRA:
 		report_event(connection, receipts[cm->subject & 3], packet, 0);
 		return;
+	case CM_DREQ:
+	case CM_DREP:
+		end_event(connection, names[cm->attribute - CM_REQ], packet, from_a);
+		break;
 	default:
 		report_event(connection, names[cm->attribute - CM_REQ], packet, cm->attribute == CM_REJ ? cm->reject_reason : 0);
 		break;
@@ -425,7 +460,7 @@ void handshake_packet(struct rtap_tracker *tracker, const struct rtap_packet *pa
 	case CM_APR:
 		connection = meant(tracker, cm, source, destination, &from_a);
 		if (connection)
-			event_of(tracker, connection, packet);
+			event_of(tracker, connection, packet, from_a);
 		return;
 	default:
 		return;
