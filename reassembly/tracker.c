@@ -332,6 +332,7 @@ static __attribute__((cold, noinline)) void follow_given_up(struct rtap_tracker 
 	frame_touch_done(tracker, false);
 	messages_advance(tracker);
 	connections_advance(tracker);
+	relieve(tracker);
 }
 
 /* What is finished, or was given up, by the time of the last frame. */
@@ -363,7 +364,7 @@ static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame
 	/* Slightly out of order; or the clock of the capturing machine was set back. */
 	if (frame->time_ns > tracker->now_ns || tracker->now_ns - frame->time_ns >= CLOCK_SET_NS)
 		tracker->now_ns = frame->time_ns;
-	if (budget_advance(&tracker->budget, tracker->now_ns))
+	while (budget_advance(&tracker->budget, tracker->now_ns))
 		follow_given_up(tracker);
 	known.is_set = false;
 	/* The last fragment of a datagram shows all of it. */
@@ -433,7 +434,7 @@ void tracker_pass_time(struct rtap_tracker *tracker, int64_t passed_ns)
 	if (tracker->now_ns == INT64_MIN)
 		return;
 	tracker->now_ns += passed_ns;
-	if (budget_advance(&tracker->budget, tracker->now_ns))
+	while (budget_advance(&tracker->budget, tracker->now_ns))
 		follow_given_up(tracker);
 	report_due(tracker);
 	tracker->counters.refused += memory_failures() - failures;

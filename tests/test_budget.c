@@ -218,6 +218,33 @@ Test(budget, resting_entries_have_their_own_limit)
 	cr_expect_eq(budget.resting, 10);
 }
 
+static void become_larger(struct budget_entry *entry, void *owner)
+{
+	(*(int *)owner)++;
+	budget_charge(&budget, entry, 100);
+}
+
+Test(budget, giving_up_stops_when_it_takes_more_than_the_limit)
+{
+	int counts[3] = { 0 };
+	struct budget_entry entries[3];
+
+	three_from(0, entries, counts);
+	budget.limit = budget.used;
+	for (int i = 0; i < 3; i++)
+		entries[i].give_up = become_larger;
+	for (int i = 0; i < 3; i++) {
+		cr_expect(budget_advance(&budget, 60 * SECOND));
+		cr_expect(counts[i] == 1 && (i == 2 || !counts[i + 1]));
+		while (budget.used > budget.limit)
+			cr_assert(budget_relieve(&budget));
+		counts[i] = 1;
+	}
+	while (budget_advance(&budget, 60 * SECOND))
+		;
+	cr_expect(counts[0] == 1 && counts[1] == 1 && counts[2] == 1 && !budget.used);
+}
+
 Test(budget, a_clock_that_is_set_back_makes_nothing_older_or_younger)
 {
 	int counts[3] = { 0 };

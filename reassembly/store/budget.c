@@ -93,6 +93,9 @@ void budget_give_up_due(struct budget *budget)
 		if (entry->give_up)
 			entry->give_up(entry, entry->owner);
 		budget->concluded = NULL;
+		/* What was concluded takes memory too. The rest stays due. */
+		if (budget->used > budget->limit)
+			return;
 	}
 	while (budget->resting > budget->resting_limit && (entry = TAILQ_FIRST(&budget->entries))->rests && entry->evict)
 		entry->evict(entry, entry->owner);

@@ -76,7 +76,10 @@ static inline void budget_move_newest(struct budget *budget, struct budget_entry
 		budget_make_newest(budget, entry);
 }
 
-/* Advances to `now_ns` and gives up the entries not used for give_up_ns. Returns whether any may have been given up. */
+/*
+ * Advances to `now_ns` and gives up the entries not used for give_up_ns. Returns whether any may have been given up. Stops when the limit
+ * is exceeded: the caller relieves the budget, and calls it until it returns false.
+ */
 static inline bool budget_advance(struct budget *budget, int64_t now_ns)
 {
 	uint64_t passed = (uint64_t)now_ns - (uint64_t)budget->now_ns;
