@@ -70,10 +70,10 @@ uint16_t nvme_part_of(uint32_t code)
 	}
 }
 
-/* A command, whose data is described by an SGL; the metadata is in a buffer or described by one too: Base, 3.3.3.1. */
-static bool is_capsule(const struct cursor *cursor)
+/* A command, by its length: also one with PRPs, which a controller rejects (Base, 3.3.3.1). */
+static bool is_command(const struct cursor *cursor)
 {
-	return cursor->wire >= NVME_COMMAND_LENGTH && cursor->captured >= 5 && (cursor->next[1] >> 6 == 1 || cursor->next[1] >> 6 == 2);
+	return cursor->wire >= NVME_COMMAND_LENGTH && cursor->captured >= 5;
 }
 
 /* The start of every capsule; opcodes with a separate layout continue in their own part. */
@@ -83,7 +83,7 @@ static enum result parse_command(struct parse *parse)
 	const uint8_t *command;
 	enum result result;
 
-	if (!is_capsule(&parse->cursor)) {
+	if (!is_command(&parse->cursor)) {
 		parse->next = parse->cursor.wire == NVME_RESPONSE_LENGTH ? PROTOCOL_NVME_RESPONSE : PROTOCOL_PAYLOAD;
 		return OK;
 	}

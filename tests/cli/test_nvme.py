@@ -263,6 +263,21 @@ class Descriptors(Nvme):
             self.assertEqual((row["name"], row["length"], row["data_bytes"], row["complete"]), ("Read", 1024, length, True))
             self.assertEqual((image[:1024], missing), (data[:1024], []) if length == 1024 else (bytes(1024), [(0, 1024)]))
 
+    def test_commands_without_sgl(self):
+        """A command with PRPs (PSDT 0) or a reserved value breaks Base, 3.3.3.1 and 4.1.2; the controller rejects it (Invalid Field in Command)."""
+        for psdt in (0, 3):
+            def job(host):
+                cid, key, address = host.next()
+                entry = bytearray(nvme.blocks(nvme.READ, cid, 1, 8, 2, nvme.keyed(address, 1024, key)))
+                entry[1] = psdt << 6
+                yield host.send("a", bytes(entry))
+                yield host.answer(cid, 0x4002)
+            row, _, _ = self.known(job)
+            self.assertEqual((row["name"], row["offset"], row["length"], row["ok"], row["status"]),
+                             ("Read", 4096, 1024, False, "Invalid Field in Command"))
+            done = self.run_program("check", "--rule", "nvme-sgl", "--json", self.path("scene.pcap"))
+            self.assertEqual((done.returncode, json.loads(done.stdout)["seen"]), (1, "opcode 0x02 with PSDT %d" % psdt))
+
     def test_fused_commands(self):
         """COMPARE and WRITE as one: NVM, 5.3 (2.4 of 1.0). The write of a failed comparison is aborted (0x009) and changes nothing."""
         old, new = os.urandom(512), os.urandom(512)
