@@ -195,6 +195,26 @@ Test(line, ipv6_addresses_follow_rfc_5952_and_are_read_back)
 	}
 }
 
+/* Every set of zero groups, mapped prefixes among them. */
+Test(line, ipv6_addresses_are_those_of_the_c_library)
+{
+	for (unsigned i = 0; i < 512; i++) {
+		char expected[INET6_ADDRSTRLEN];
+		uint8_t bytes[16] = { 0 };
+		struct line line;
+
+		for (unsigned group = 0; group < 8; group++)
+			if (i >> group & 1)
+				bytes[2 * group + 1] = (uint8_t)(group + 1);
+		if (i & 256)
+			bytes[10] = bytes[11] = 0xff;
+		cr_assert_not_null(inet_ntop(AF_INET6, bytes, expected, sizeof expected));
+		begin(&line);
+		line_ipv6(&line, bytes);
+		cr_expect_str_eq(end(&line), expected);
+	}
+}
+
 Test(line, ipv4_addresses_have_no_leading_zeros)
 {
 	static const uint8_t bytes[4] = { 255, 0, 10, 109 };

@@ -277,10 +277,12 @@ static char *put_ipv6(char *to, const uint8_t *address)
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
 	int run_length, run;
 
-	/* RFC 5952, section 5 */
+	/* RFC 5952, section 5; RFC 4291, 2.5.5: mapped and compatible addresses */
 	if (!memcmp(address, mapped, sizeof mapped))
 		return line_put_ipv4(line_put(to, "::ffff:"), address + 12);
 	run = zero_run(address, &run_length);
+	if (!run && run_length == 6)
+		return line_put_ipv4(line_put(to, "::"), address + 12);
 	for (int i = 0; i < 8; i++) {
 		if (i == run) {
 			to = line_put(to, "::");
