@@ -179,19 +179,6 @@ static inline bool upper_is_new(const struct upper_work *work)
 	       (work->keep || work->result->completed == work->message || work->result->cut == work->message);
 }
 
-/* The bytes of a SEND from a layer of its packet on. The source of a single packet has more bytes after its payload. */
-static inline struct rtap_payload upper_rest(const struct rtap_packet *packet, const struct rtap_layer *layer)
-{
-	const struct rtap_payload *payload = &packet->payload;
-	uint32_t captured = packet->sources[layer->source].captured, wire = packet->sources[layer->source].wire;
-
-	if (layer->source == payload->source) {
-		captured = payload->offset + payload->captured;
-		wire = payload->offset + payload->wire;
-	}
-	return (struct rtap_payload){ layer->source, layer->offset, captured - layer->offset, wire - layer->offset };
-}
-
 #define UPPER_SMALL_WRITE 1024
 
 /* Whether write() of a layer may need the current frame, of a WRITE. */

@@ -538,6 +538,19 @@ static inline const uint8_t *layer_bytes(const struct rtap_packet *packet, const
 	return packet->sources[layer->source].bytes + layer->offset;
 }
 
+/* The bytes of a SEND from a layer of its packet on. The source of a single packet has more bytes after its payload. */
+static inline struct rtap_payload layer_rest(const struct rtap_packet *packet, const struct rtap_layer *layer)
+{
+	const struct rtap_payload *payload = &packet->payload;
+	uint32_t captured = packet->sources[layer->source].captured, wire = packet->sources[layer->source].wire;
+
+	if (layer->source == payload->source) {
+		captured = payload->offset + payload->captured;
+		wire = payload->offset + payload->wire;
+	}
+	return (struct rtap_payload){ layer->source, layer->offset, captured - layer->offset, wire - layer->offset };
+}
+
 /* The layer after `layer`, skipping those at the end of the frame; NULL if it is the last. */
 static inline const struct rtap_layer *layer_after(const struct rtap_packet *packet, const struct rtap_layer *layer)
 {

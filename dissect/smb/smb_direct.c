@@ -25,26 +25,23 @@ static bool is_response(const uint8_t *bytes)
 	       (little_bits(bytes, 96, 32) >> 30 == 3 || !little_bits(bytes, 96, 32));
 }
 
-bool smb_direct_is_offset(const uint8_t *header)
+bool smb_direct_is_placed(const uint8_t *header, uint32_t wire)
 {
-	uint64_t offset = little_bits(header, SMB_DIRECT_OFFSET);
+	uint64_t offset = little_bits(header, SMB_DIRECT_OFFSET), length = little_bits(header, SMB_DIRECT_DATA_LENGTH);
 
-	return little_bits(header, SMB_DIRECT_DATA_LENGTH) ? offset >= SMB_DIRECT_LEAST_OFFSET && offset % 8 == 0 : !offset;
+	return length ? offset >= SMB_DIRECT_LEAST_OFFSET && offset % 8 == 0 && offset + length <= wire : !offset;
 }
 
 static bool is_transfer(const uint8_t *bytes, uint32_t wire)
 {
-	uint64_t offset = little_bits(bytes, SMB_DIRECT_OFFSET), length = little_bits(bytes, SMB_DIRECT_DATA_LENGTH);
-
-	if (!smb_direct_is_offset(bytes))
-		return false;
-	return length ? offset + length <= wire : !little_bits(bytes, SMB_DIRECT_REMAINING) && wire < SMB_DIRECT_LEAST_OFFSET;
+	return smb_direct_is_placed(bytes, wire) && (little_bits(bytes, SMB_DIRECT_DATA_LENGTH) ||
+						     (!little_bits(bytes, SMB_DIRECT_REMAINING) && wire < SMB_DIRECT_LEAST_OFFSET));
 }
 
-/* Whether the message can only be a transfer, by its length, and its data does not begin where data may. */
-static bool has_wrong_offset(const uint8_t *bytes, uint32_t captured, uint32_t wire)
+/* Whether the message can only be a transfer, by its length, and its data is where no data may be. */
+static bool is_misplaced(const uint8_t *bytes, uint32_t captured, uint32_t wire)
 {
-	return captured >= SMB_DIRECT_LENGTH && wire > SMB_DIRECT_RESPONSE_LENGTH && !smb_direct_is_offset(bytes);
+	return captured >= SMB_DIRECT_LENGTH && wire > SMB_DIRECT_RESPONSE_LENGTH && !smb_direct_is_placed(bytes, wire);
 }
 
 uint16_t smb_direct_layout(const uint8_t *bytes, uint32_t captured, uint32_t length)
@@ -230,7 +227,7 @@ static enum result parse_transfer(struct parse *parse)
 
 	packet->request = parse->context->request;
 	if (layout == PROTOCOL_NONE && parse->context->upper == RTAP_UPPER_SMB_DIRECT &&
-	    has_wrong_offset(parse->cursor.next, parse->cursor.captured, parse->cursor.wire)) {
+	    is_misplaced(parse->cursor.next, parse->cursor.captured, parse->cursor.wire)) {
 		packet->upper = RTAP_UPPER_SMB_DIRECT;
 		result = parse_layer(parse, PROTOCOL_SMB_DIRECT, SMB_DIRECT_LENGTH, &header);
 		parse_anomaly(parse, RTAP_ANOMALY_MALFORMED, parse_offset(parse));

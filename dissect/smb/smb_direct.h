@@ -13,7 +13,7 @@ bool smb_direct_recognise(const struct cursor *payload);
 /* Which of its three layouts a SEND of SMB Direct has; PROTOCOL_NONE: none. `length`: bytes on the wire. */
 uint16_t smb_direct_layout(const uint8_t *bytes, uint32_t captured, uint32_t length);
 
-/* Whether the data of a transfer, of which `header` has 20 bytes, begins where data may: [MS-SMBD] 2.2.3. */
-bool smb_direct_is_offset(const uint8_t *header);
+/* Whether the data of a transfer begins where data may, and ends within its `wire` bytes: [MS-SMBD] 2.2.3. `header`: 20 bytes. */
+bool smb_direct_is_placed(const uint8_t *header, uint32_t wire);
 
 #endif

@@ -75,12 +75,11 @@ static void take_response(const struct subject *subject, struct state *state, co
 	other->credits = (int64_t)little_bits(bytes, SMB_DIRECT_RESPONSE_GRANTED);
 }
 
-static void take_transfer(const struct subject *subject, struct state *state, const uint8_t *bytes)
+static void take_transfer(const struct subject *subject, struct state *state, const uint8_t *bytes, uint32_t wire)
 {
 	struct half *half = &state->halves[subject->sender], *other = &state->halves[!subject->sender];
 	uint32_t length = (uint32_t)little_bits(bytes, SMB_DIRECT_DATA_LENGTH), remaining = (uint32_t)little_bits(bytes, SMB_DIRECT_REMAINING);
 	uint32_t offset = (uint32_t)little_bits(bytes, SMB_DIRECT_OFFSET);
-	uint64_t wire = (uint64_t)offset + length;
 
 	if (half->has_credits && --half->credits < 0) {
 		subject_break(subject, RULE_SMBD_CREDITS, "%u bytes of data, no credit", length);
@@ -89,10 +88,10 @@ static void take_transfer(const struct subject *subject, struct state *state, co
 	other->credits += (int64_t)little_bits(bytes, SMB_DIRECT_CREDITS_GRANTED);
 	if (!little_bits(bytes, SMB_DIRECT_CREDITS_REQUESTED))
 		subject_break(subject, RULE_SMBD_REQUESTED, "CreditsRequested 0");
-	if (!smb_direct_is_offset(bytes))
-		subject_break(subject, RULE_SMBD_OFFSET, "DataOffset %u, %u bytes of data", offset, length);
-	else if (other->receive && wire > other->receive)
-		subject_break(subject, RULE_SMBD_SIZE, "%llu bytes, MaxReceiveSize %u", (unsigned long long)wire, other->receive);
+	if (!smb_direct_is_placed(bytes, wire))
+		subject_break(subject, RULE_SMBD_OFFSET, "DataOffset %u, DataLength %u in a SEND of %u bytes", offset, length, wire);
+	else if (other->receive && offset + length > other->receive)
+		subject_break(subject, RULE_SMBD_SIZE, "%u bytes, MaxReceiveSize %u", offset + length, other->receive);
 	if (!length)
 		return;
 	if (half->is_open && (uint64_t)length + remaining != half->remaining)
@@ -124,6 +123,6 @@ void smb_rules_packet(struct subject *subject)
 		else if (layer->protocol == PROTOCOL_SMB_DIRECT_RESPONSE && layer->length >= SMB_DIRECT_RESPONSE_LENGTH)
 			take_response(subject, state, bytes);
 		else if (layer->protocol == PROTOCOL_SMB_DIRECT && layer->length >= SMB_DIRECT_LENGTH)
-			take_transfer(subject, state, bytes);
+			take_transfer(subject, state, bytes, layer_rest(packet, layer).wire);
 	}
 }

@@ -15,7 +15,7 @@
 	X(SMBD_NEGOTIATION, "smbd-negotiation", ERROR, "[MS-SMBD] 3.1.5.6; 3.1.5.7", "values of the negotiation", \
 	  "version 1.0 is among those offered, credits are requested, MaxReceiveSize is at least 128, MaxFragmentedSize at least 131072") \
 	X(SMBD_OFFSET, "smbd-offset", ERROR, "[MS-SMBD] 2.2.3", "place of a transfer's data", \
-	  "DataOffset is a multiple of 8 after the header, and 0 without data") \
+	  "data begins at a multiple of 8 after the header and ends within the SEND; without data DataOffset is 0") \
 	X(SMBD_SIZE, "smbd-size", ERROR, "[MS-SMBD] 2.2.1; 2.2.2", "transfer above the receive size", "a transfer has at most the peer's MaxReceiveSize") \
 	X(SMBD_FRAGMENTED, "smbd-fragmented", ERROR, "[MS-SMBD] 3.1.5.8", "message above the fragmented size", \
 	  "a message of several fragments has at most the peer's MaxFragmentedSize")

@@ -216,7 +216,7 @@ static bool take_packet(struct upper_work *work)
 	if (!upper_is_new(work) || !layer || layer->length < ISCSI_LENGTH)
 		return true;
 	header = layer_bytes(packet, layer) - ISER_LENGTH;
-	length = upper_rest(packet, layer).captured - ISCSI_LENGTH;
+	length = layer_rest(packet, layer).captured - ISCSI_LENGTH;
 	switch (header[ISER_LENGTH] & 0x3f) {
 	case ISCSI_LOGIN:
 		learn_login(work, session, header + ISER_LENGTH);

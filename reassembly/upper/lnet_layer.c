@@ -630,7 +630,7 @@ static bool read_send(const struct rtap_packet *packet, struct lnet_send *send)
 		return false;
 	send->header = layer_bytes(packet, layer);
 	send->is_little = layer->protocol == PROTOCOL_LNET;
-	send->captured = upper_rest(packet, layer).captured;
+	send->captured = layer_rest(packet, layer).captured;
 	return true;
 }
 

@@ -364,7 +364,7 @@ static bool read_send(const struct rtap_packet *packet, struct rds_fragment *fra
 		layer++;
 	if (layer == end || layer->length < RDS_HEADER_LENGTH)
 		return false;
-	send = upper_rest(packet, layer);
+	send = layer_rest(packet, layer);
 	fragment->header = layer_bytes(packet, layer);
 	fragment->bytes = fragment->header + RDS_HEADER_LENGTH;
 	fragment->captured = send.captured - RDS_HEADER_LENGTH;

@@ -99,7 +99,7 @@ static bool completes_truncated(const struct upper_work *work)
 /* A transfer with data. */
 static void take_transfer(struct upper_work *work, struct smb_connection *state, const struct rtap_layer *layer)
 {
-	const struct rtap_payload send = upper_rest(work->packet, layer);
+	const struct rtap_payload send = layer_rest(work->packet, layer);
 	struct rtap_span bytes = { layer_bytes(work->packet, layer), send.captured };
 	uint32_t offset, length;
 	const struct psn_stream *stream;
@@ -109,7 +109,7 @@ static void take_transfer(struct upper_work *work, struct smb_connection *state,
 
 	offset = (uint32_t)little_bits(bytes.bytes, SMB_DIRECT_OFFSET);
 	length = (uint32_t)little_bits(bytes.bytes, SMB_DIRECT_DATA_LENGTH);
-	if (!length || offset > bytes.length)
+	if (!length || (uint64_t)offset + length > send.wire || offset > bytes.length)
 		return;
 	bytes = (struct rtap_span){ bytes.bytes + offset, bytes.length - offset < length ? bytes.length - offset : length };
 	if (!upper_is_new(work) && !completes_truncated(work)) {

@@ -35,7 +35,7 @@ static struct unit unit_of(const struct rtap_packet *packet)
 		layer++;
 	if (layer == packet->layers + packet->layer_count)
 		return (struct unit){ NULL, 0 };
-	return (struct unit){ layer_bytes(packet, layer), upper_rest(packet, layer).captured };
+	return (struct unit){ layer_bytes(packet, layer), layer_rest(packet, layer).captured };
 }
 
 /*

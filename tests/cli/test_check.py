@@ -67,6 +67,15 @@ class Rules(Broken):
             check_captures.make(rule, path)
             self.assertEqual(len(self.broken(path)[1][rule]), 1, rule)
 
+    def test_each_misplaced_transfer_is_reported_and_shown(self):
+        """The place of data that is unaligned, beyond the SEND, or ends beyond it. [MS-SMBD] 2.2.3."""
+        path = self.path("misplaced.pcap")
+        check_captures.make("smbd-offset", path)
+        seen = [violation["seen"].split(" in ")[0] for violation in self.broken(path)[1]["smbd-offset"]]
+        self.assertEqual(seen, ["DataOffset %d, DataLength %d" % pair for pair in ((20, 68), (28, 68), (60004, 68), (24, 1000))])
+        shown = self.lines("-r", path, "-T", "fields", "-e", "smb_direct.data_length", "-e", "rdmatap.anomaly", "-Y", "rdmatap.anomaly && smb_direct")
+        self.assertEqual([line.split()[0] for line in shown], ["68", "68", "68", "1000"])
+
     def test_a_packet_of_another_partition_is_the_only_violation(self):
         talk = check_captures.Talk().warm()
         talk.answer("b", check_captures.ACK, talk.put("a", check_captures.SEND_ONLY, b"data", p_key=0x8123))

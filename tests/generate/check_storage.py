@@ -201,6 +201,7 @@ def offset(t):
     t.warm().transfer("a", offset=20)
     t.transfer("a", offset=28)
     t.transfer("a", offset=60004)
+    t.transfer("a", length=1000)
 
 
 @on_smb("smbd-size")

@@ -20,9 +20,9 @@ def negotiated(requested=255, granted=255, status=0, receive=1364, fragmented=1 
     return struct.pack("<HHHHHHIIIII", 0x100, 0x100, 0x100, 0, requested, granted, status, 1 << 20, 1364, receive, fragmented)
 
 
-def transfer(data=b"", remaining=0, requested=255, granted=0, flags=0, offset=None):
+def transfer(data=b"", remaining=0, requested=255, granted=0, flags=0, offset=None, length=None):
     place = (24 if data else 0) if offset is None else offset
-    header = struct.pack("<HHHHIII", requested, granted, flags, 0, remaining, place, len(data))
+    header = struct.pack("<HHHHIII", requested, granted, flags, 0, remaining, place, len(data) if length is None else length)
     return header + (bytes(4) + data if data else b"")
 
 
