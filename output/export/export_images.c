@@ -186,6 +186,8 @@ void images_take(struct images *images, const struct block_effect *effect)
 		nameless_apply(images, image, source, effect);
 	if (image)
 		apply_command(images, image, effect, source);
+	if (image && effect->address)
+		nameless_doubt(images, image, effect);
 	if (image && effect->address && !effect->is_nameless)
 		nameless_apply(images, image, source, effect);
 }

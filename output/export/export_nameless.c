@@ -131,6 +131,41 @@ void nameless_know(struct images *images, struct image *image, const struct bloc
 	}
 }
 
+/* The changes of a range after `frame`. */
+static void take_later(struct images *images, struct image *image, const struct unseen *unseen, uint64_t begin, uint64_t end, uint64_t frame)
+{
+	struct extent here;
+
+	if (unseen->frame > frame)
+		apply_doubt(images, image, begin, end, unseen->frame);
+	for (uint64_t at = begin; at < end; at = here.end) {
+		if (!image_may_pass(images, 1)) {
+			extents_spoil(&image->extents, at, end, RANGE_MISSING + RTAP_MISSING_EVICTED);
+			break;
+		}
+		here = extents_at(&unseen->ranges, at);
+		if (here.facts.is_known && here.facts.frame > frame)
+			apply_doubt(images, image, at, here.end < end ? here.end : end, here.facts.frame);
+	}
+}
+
+void nameless_doubt(struct images *images, struct image *image, const struct block_effect *effect)
+{
+	struct nameless *nameless = &images->nameless;
+	struct unseen_changes *changes = image->is_nameless ? &nameless->unplaced : &nameless->changes;
+	uint64_t end = effect->offset + effect->length, frame = image_frame_of(effect);
+	const struct unseen *unseen;
+	char path[PATH_TEXT];
+
+	if (!changes->ranges)
+		return;
+	take_later(images, image, &changes->any, effect->offset, end, frame);
+	path_of(path, effect->address, image->unit, "/");
+	SLIST_FOREACH(unseen, &changes->list, link)
+		if (unseen_is_of(unseen, path, 0))
+			take_later(images, image, unseen, effect->offset, end, frame);
+}
+
 static void take(struct images *images, struct image *image, const struct unseen *unseen)
 {
 	struct extent here;

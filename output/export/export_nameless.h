@@ -22,6 +22,12 @@ void nameless_know(struct images *images, struct image *image, const struct bloc
  */
 void nameless_apply(struct images *images, struct image *image, struct image *source, const struct block_effect *effect);
 
+/*
+ * Makes what the command, which was applied, set to an image unknown where a change through the other kind of image is later: before
+ * it is copied from there.
+ */
+void nameless_doubt(struct images *images, struct image *image, const struct block_effect *effect);
+
 /* Call before the missing ranges are listed: makes bytes unknown. */
 void nameless_finish(struct images *images);
 
