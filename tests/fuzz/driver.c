@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Runs a fuzz harness over files, for builds without libFuzzer: every file (or every file of a directory) as it is,
+ * Runs one of the fuzz harnesses over files, for builds without libFuzzer: every file (or every file of a directory) as it is,
  * and short ones also cut to each length and with each byte changed.
  *
- * usage: fuzz_NAME [--each N] FILE|DIRECTORY ...
- *        fuzz_NAME --mutate RUNS [--seed N] FILE|DIRECTORY ...
+ * usage: harnesses fuzz_NAME [--each N] FILE|DIRECTORY ...
+ *        harnesses fuzz_NAME --mutate RUNS [--seed N] FILE|DIRECTORY ...
  *
  * --each N: only every Nth of the cuts and changes, others in each file.
  * --mutate RUNS: so many inputs that are made of the files: bytes are changed, and records removed, repeated, moved and taken from other
@@ -40,6 +40,27 @@
 /* Values that a byte is changed to: the extremes of lengths and counts. */
 static const uint8_t changes[] = { 0x00, 0x7f, 0xff };
 
+#define HARNESSES(X) \
+	X(canon_file) X(capture) X(conversation) X(devices) X(exchange) X(export_files) X(filter) X(fpdus) X(fragments) \
+	X(images) X(iwarp) X(mad) X(messages) X(smb) X(storage) X(options) X(outputs) X(records) X(structures) X(packet) \
+	X(tracker) X(transfers) X(rpc_record) X(tcp) X(umad) X(xdr)
+
+#define DECLARE(name) \
+	int fuzz_##name(const uint8_t *data, size_t size); \
+	__attribute__((weak)) size_t fuzz_##name##_part(const uint8_t *data, size_t size, size_t at);
+HARNESSES(DECLARE)
+#undef DECLARE
+
+static const struct harness {
+	const char *name;
+	int (*run)(const uint8_t *data, size_t size);
+	size_t (*part)(const uint8_t *data, size_t size, size_t at); /* or NULL */
+} harnesses[] = {
+#define ENTRY(name) { "fuzz_" #name, fuzz_##name, fuzz_##name##_part },
+	HARNESSES(ENTRY)
+#undef ENTRY
+};
+
 struct input {
 	size_t length;
 	uint8_t bytes[MOST_INPUT];
@@ -50,11 +71,12 @@ static uint64_t random_state = 1;
 static struct input **inputs, mutant; /* of --mutate */
 static size_t input_count;
 static char finding[256];
+static const struct harness *harness;
 
 static void run_input(const uint8_t *bytes, size_t length)
 {
 	inputs_run++;
-	LLVMFuzzerTestOneInput(bytes, length);
+	harness->run(bytes, length);
 }
 
 /* Whether the next cut or change is one of those to run. */
@@ -177,7 +199,7 @@ static size_t choose_records(const struct input *input, size_t most, size_t *len
 	size_t count = 0, first, last, at = 0;
 
 	while (at < input->length && count < MOST_PARTS) {
-		at += input_part(input->bytes, input->length, at);
+		at += harness->part(input->bytes, input->length, at);
 		begins[count++] = at < input->length ? at : input->length;
 	}
 	first = below(count);
@@ -216,7 +238,7 @@ static void change_records(void)
 
 static void change(void)
 {
-	size_t header = input_part(mutant.bytes, mutant.length, 0);
+	size_t header = harness->part(mutant.bytes, mutant.length, 0);
 
 	switch (below(8)) {
 	case 0: case 1: case 2:
@@ -263,23 +285,34 @@ static void run_mutants(void)
 	}
 }
 
+static const struct harness *harness_of(const char *name)
+{
+	for (size_t i = 0; i < sizeof harnesses / sizeof *harnesses; i++)
+		if (!strcmp(name, harnesses[i].name))
+			return &harnesses[i];
+	return NULL;
+}
+
 int main(int argc, char **argv)
 {
-	int first = 1;
+	int first = 2;
 
+	harness = argc > 1 ? harness_of(argv[1]) : NULL;
+	if (!harness)
+		return 2;
 	for (; first + 1 < argc && !strncmp(argv[first], "--", 2); first += 2) {
 		unsigned long value = strtoul(argv[first + 1], NULL, 10);
 
 		if (!strcmp(argv[first], "--each") && value)
 			each = value;
-		else if (!strcmp(argv[first], "--mutate") && value && input_part)
+		else if (!strcmp(argv[first], "--mutate") && value && harness->part)
 			mutants = value;
 		else if (!strcmp(argv[first], "--seed"))
 			random_state = value;
 		else
 			return 2;
 	}
-	snprintf(finding, sizeof finding, "%s-finding-%llu", strrchr(argv[0], '/') ? strrchr(argv[0], '/') + 1 : argv[0], (unsigned long long)random_state);
+	snprintf(finding, sizeof finding, "%s-finding-%llu", harness->name, (unsigned long long)random_state);
 	for (int i = first; i < argc; i++)
 		if (run_path(argv[i], true))
 			return 1;

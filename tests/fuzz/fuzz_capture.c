@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "capture/source.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "harness.h"
 
 /* Reads every byte that frames and comments say they have. */
 static unsigned touch(const struct rtap_batch *batch)

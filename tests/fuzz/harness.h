@@ -8,6 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* In one program with others, a harness has functions of its own name: driver.c lists them. */
+#ifdef HARNESS
+#define HARNESS_PASTE(name, part) name##part
+#define HARNESS_NAME(name, part) HARNESS_PASTE(name, part)
+#define LLVMFuzzerTestOneInput HARNESS
+#define input_part HARNESS_NAME(HARNESS, _part)
+#endif
+
 /*
  * What each fuzz_*.c defines, by libFuzzer's name for it. Takes any bytes; returns 0; a finding ends the process.
  * libFuzzer calls it, or driver.c where there is no libFuzzer.
