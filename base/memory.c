@@ -1,11 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 
 _Thread_local uint64_t memory_failed;
+
+void memory_keep_freed(int large, int most)
+{
+#ifdef M_TRIM_THRESHOLD
+	mallopt(M_MMAP_THRESHOLD, large);
+	mallopt(M_TRIM_THRESHOLD, most);
+#else
+	(void)large;
+	(void)most;
+#endif
+}
 
 static void *counted(void *memory)
 {

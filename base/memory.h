@@ -14,6 +14,12 @@ void *memory_new(size_t bytes) __attribute__((malloc, warn_unused_result));
 void *memory_new_zeroed(size_t count, size_t size) __attribute__((malloc, warn_unused_result));
 void *memory_resize(void *old, size_t bytes) __attribute__((warn_unused_result));
 
+/*
+ * For programs, before they allocate: up to `most` freed bytes are kept for later blocks; blocks of `large` bytes are always returned to the
+ * system. Without it, memory of messages that are reassembled one after the other is returned each time, and the system clears its pages again.
+ */
+void memory_keep_freed(int large, int most);
+
 extern _Thread_local uint64_t memory_failed;
 
 /* Number of failures in this thread so far. */

@@ -11,6 +11,7 @@
 #include <pcap/pcap.h>
 #include <zlib.h>
 
+#include "base/memory.h"
 #include "cli/canon.h"
 #include "cli/check.h"
 #include "cli/cli.h"
@@ -39,6 +40,10 @@
 /* Processor time that remains after an interrupt, and after a request to abort. */
 #define END_WITHIN_US 600000
 #define ABORT_WITHIN_US 200000
+
+/* Larger blocks, kept, would fragment memory. A SEND that is reassembled has up to 512 KB. */
+#define LARGE_BLOCK (512 << 10)
+#define MOST_UNUSED (2 << 20)
 
 /* Limits processor time, not elapsed time: blocked output must not be discarded. */
 static void limit_work(suseconds_t within_us)
@@ -224,5 +229,6 @@ int main(int argc, char **argv)
 	if (!take_closed_descriptors())
 		return EXIT_ERROR;
 	catch_signals();
+	memory_keep_freed(LARGE_BLOCK, MOST_UNUSED);
 	return finish_standard_output(run(argc, argv));
 }

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 
 #include <mpi.h>
 
+#include "base/memory.h"
 #include "cli/check.h"
 #include "cli/cli.h"
 #include "cli/feed.h"
@@ -41,7 +41,7 @@
 #define LEAST_SPLIT 1024
 #define PARTS_A_ROUND 16
 #define LARGE_BLOCK (4 << 20)        /* that is returned to the system when it is freed */
-#define MOST_UNUSED (32 << 20)       /* bytes of freed smaller blocks that are kept */
+#define MOST_UNUSED (32 << 20)       /* bytes of freed smaller blocks that are kept, for the next round */
 #define USUAL_GAP_NS INT64_C(30000000000) /* half of the default of --give-up, as with others */
 
 static const struct known_command {
@@ -418,15 +418,6 @@ static int start(struct job *job, int argc, char **argv)
 	return status;
 }
 
-/* What each round allocates anew would otherwise be returned to the system after each, which has to clear it again. */
-static void keep_freed_memory(void)
-{
-#ifdef M_TRIM_THRESHOLD
-	mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
-	mallopt(M_TRIM_THRESHOLD, MOST_UNUSED);
-#endif
-}
-
 int main(int argc, char **argv)
 {
 	static struct job job;
@@ -440,7 +431,7 @@ int main(int argc, char **argv)
 			return printf("rdmatap-mpi %s\n", PACKAGE_VERSION) < 0 || fflush(stdout) ? EXIT_ERROR : EXIT_DONE;
 	/* mpirun gives the ranks terminals of its own: whether its output goes to one is not known */
 	setenv("NO_COLOR", "1", 0);
-	keep_freed_memory();
+	memory_keep_freed(LARGE_BLOCK, MOST_UNUSED);
 	MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
 	job.may_use_threads = provided >= MPI_THREAD_SERIALIZED;
 	MPI_Comm_rank(MPI_COMM_WORLD, &job.rank);

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Captures with growing state: resident memory, by the system's count, exceeds --max-memory only slightly."""
+import os
 import struct
+import subprocess
 import unittest
 
 import growing
-from cli import CliTest, RPING, has_sanitizers
+from cli import CliTest, PROGRAM, RPING, has_sanitizers
+from load import SEND, Traffic
 from starter import Starter
 
 LIMIT_MB, ALLOWED_MB = 4, 12
@@ -42,6 +45,23 @@ class Memory(CliTest):
 
     def test_a_small_capture_takes_little(self):
         self.assertLess(self.own_mb, 16)
+
+    def page_faults(self, messages):
+        """Of a run over so many SENDs of 64 KB on each of 8 connections, whose packets alternate."""
+        path, packets = self.path("sends.pcap"), 64
+        with Traffic(path) as traffic:
+            for psn in range(messages * packets):
+                at = psn % packets
+                for connection in range(8):
+                    traffic.packet(connection, 0, SEND[0 if not at else 2 if at == packets - 1 else 1], psn, bytes(1024))
+        child = subprocess.Popen([PROGRAM, "stats", "--threads", "1", path], stdout=subprocess.DEVNULL)
+        _, child.returncode, usage = os.wait4(child.pid, 0)
+        self.assertEqual(child.returncode, 0)
+        return usage.ru_minflt
+
+    def test_reassembled_messages_take_no_new_pages(self):
+        """A message has 16 pages. When its memory is freed, the next one gets it."""
+        self.assertLess(self.page_faults(60) - self.page_faults(20), 1000)
 
     def test_two_hundred_thousand_queue_pairs_are_put_in_order(self):
         path = self.capture("queue_pairs", 200000)
