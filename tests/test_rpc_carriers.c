@@ -7,6 +7,7 @@
 #include <criterion/criterion.h>
 
 #include "reassembly/upper/rpc_carriers.h"
+#include "reassembly/upper/rpc_conversation.h"
 #include "tests/frame_kit.h"
 #include "tests/rpc_kit.h"
 
@@ -359,6 +360,70 @@ Test(rpc_carriers, calls_without_replies_stay_within_the_budget)
 		end();
 		cr_expect_eq(reported_count, limits[i] > 1000 ? 10000 : 0, "%llu: %u", (unsigned long long)limits[i], reported_count);
 	}
+}
+
+/* A call that the capture truncated, after another one: memory is short for some of the bytes that were captured. */
+static void hear_cut_call(const struct said *said, const uint8_t *bytes)
+{
+	const struct rpc_heard heard = {
+		.bytes = { bytes, 3000 }, .seen = 3000, .length = 5000, .reason = RTAP_MISSING_SNAPPED, .first_frame = 2, .last_frame = 2, .time_ns = 1,
+		.time_end_ns = 1,
+	};
+	struct rtap_context context = { 0 };
+	struct rpc_conversation *conversation;
+	uint8_t frame[SAID_ROOM];
+	uint32_t length = said_frame(frame, said);
+	struct kit kit;
+	bool from_a;
+
+	kit_dissect(&kit, RTAP_LINK_RAW, frame, length, length, NULL);
+	kit.frame.number = ++frames;
+	kit.frame.time_ns = 1;
+	conversation = rpc_carriers_datagram(&carriers, &kit.packet, &from_a, &context);
+	cr_assert(conversation);
+	budget.limit = budget.used + 2500;
+	frames++;
+	rpc_conversation_hear(conversation, from_a, &heard);
+	kit_free(&kit);
+}
+
+static struct rtap_missing cut_call_missing[2];
+static struct xdr_extent cut_call_extents[3];
+
+static void take_cut_call(void *owner, const struct rpc_exchange *exchange)
+{
+	(void)owner;
+	if (exchange->xid != 2)
+		return;
+	reported_count++;
+	cr_assert_eq(exchange->call.missing_count, 2);
+	cr_assert_eq(exchange->call.extent_count, 3);
+	cr_expect(!exchange->call.complete && exchange->call.length == 5000);
+	memcpy(cut_call_missing, exchange->call.missing, sizeof cut_call_missing);
+	memcpy(cut_call_extents, exchange->call.extents, sizeof cut_call_extents);
+}
+
+/* doc/json.md, missing[].reason */
+Test(rpc_carriers, what_memory_does_not_hold_of_a_truncated_call_is_apart_from_what_was_truncated)
+{
+	const struct said first = { UDP, false, 700, 111, .words = { CALL_OF(1, 100000, 2, 0) }, .count = 10 };
+	const struct said cut = { UDP, false, 700, 111, .words = { CALL_OF(2, 100000, 2, 0) }, .count = 10 };
+	static uint8_t bytes[3000], frame[SAID_ROOM];
+	uint64_t kept;
+
+	begin(1 << 20, false);
+	carriers.user.exchange = take_cut_call;
+	said_frame(frame, &cut);
+	memcpy(bytes, frame + 28, 40);
+	hear_cut_call(&first, bytes);
+	end();
+	cr_assert_eq(reported_count, 1);
+	kept = cut_call_extents[0].length;
+	cr_expect(cut_call_extents[0].kind == XDR_BYTES && kept >= 40 && kept < 3000);
+	cr_expect(cut_call_extents[1].kind == XDR_ELSEWHERE && cut_call_extents[1].length == 3000 - kept);
+	cr_expect(cut_call_extents[2].kind == XDR_HOLE && cut_call_extents[2].length == 2000);
+	cr_expect(cut_call_missing[0].offset == kept && cut_call_missing[0].length == 3000 - kept && cut_call_missing[0].reason == RTAP_MISSING_EVICTED);
+	cr_expect(cut_call_missing[1].offset == 3000 && cut_call_missing[1].length == 2000 && cut_call_missing[1].reason == RTAP_MISSING_SNAPPED);
 }
 
 /* With random changes, nothing is reported twice, no memory leaks, nothing is read beyond the packet. */

@@ -81,27 +81,33 @@ static void free_waiting(struct rpc_waiting *waiting)
 
 /* Memory for reporting a part. */
 struct part_room {
-	struct xdr_extent extents[2];
-	struct rtap_missing missing;
+	struct xdr_extent extents[3];
+	struct rtap_missing missing[2];
 };
 
-static void fill_part(struct rpc_part *part, struct part_room *part_room, const struct rpc_heard *heard, const struct rtap_rpc_facts *facts,
-		      bool from_a)
+/* What was received and not kept is evicted; what follows is missing for the message's reason. */
+static void fill_part(struct rpc_part *part, struct part_room *room, const struct rpc_heard *heard, const struct rtap_rpc_facts *facts, bool from_a)
 {
-	uint64_t left = heard->length > heard->bytes.length ? heard->length - heard->bytes.length : 0;
-	bool elsewhere = heard->reason == RTAP_MISSING_EVICTED;
+	uint64_t kept = heard->bytes.length, length = heard->length > kept ? heard->length : kept;
+	uint64_t seen = heard->reason == RTAP_MISSING_EVICTED || heard->seen > length ? length : heard->seen > kept ? heard->seen : kept;
+	bool is_known = !heard->broken || length > seen;
 
-	part_room->extents[0] = (struct xdr_extent){ XDR_BYTES, heard->bytes.bytes, 0, heard->bytes.length };
-	part_room->extents[1] = (struct xdr_extent){ elsewhere ? XDR_ELSEWHERE : XDR_HOLE, NULL, heard->bytes.length, left };
-	part_room->missing = (struct rtap_missing){ heard->bytes.length, left, !heard->broken || left, heard->reason };
 	*part = (struct rpc_part){
-		.present = true, .complete = !left && !heard->broken, .is_laid_out = !heard->broken, .from_a = from_a,
-		.extents = part_room->extents, .extent_count = left ? 2 : 1, .length = heard->bytes.length + left,
-		.missing = &part_room->missing, .missing_count = left || heard->broken,
+		.present = true, .complete = length == kept && !heard->broken, .is_laid_out = !heard->broken, .from_a = from_a,
+		.extents = room->extents, .length = length, .missing = room->missing,
 		.first_frame = heard->first_frame, .last_frame = heard->last_frame,
 		.time_ns = heard->time_ns, .time_end_ns = heard->time_end_ns,
 		.facts = *facts,
 	};
+	room->extents[part->extent_count++] = (struct xdr_extent){ XDR_BYTES, heard->bytes.bytes, 0, kept };
+	if (seen > kept) {
+		room->extents[part->extent_count++] = (struct xdr_extent){ XDR_ELSEWHERE, NULL, kept, seen - kept };
+		room->missing[part->missing_count++] = (struct rtap_missing){ kept, seen - kept, true, RTAP_MISSING_EVICTED };
+	}
+	if (length > seen)
+		room->extents[part->extent_count++] = (struct xdr_extent){ XDR_HOLE, NULL, seen, length - seen };
+	if (length > seen || (heard->broken && (!part->missing_count || heard->reason != RTAP_MISSING_EVICTED)))
+		room->missing[part->missing_count++] = (struct rtap_missing){ seen, length - seen, is_known, heard->reason };
 }
 
 /* Who opened the connection. Guessed if captured from the middle: the end without an RPC port, or the caller. */
@@ -395,8 +401,6 @@ static struct rpc_waiting *create_waiting(struct rpc_conversation *conversation,
 	waiting->heard = *heard;
 	waiting->heard.bytes = (struct rtap_span){ waiting->bytes, kept };
 	memcpy(waiting->bytes, heard->bytes.bytes, kept);
-	if (carriers->user.exchange && kept < heard->bytes.length)
-		waiting->heard.reason = RTAP_MISSING_EVICTED;
 	return waiting;
 }
 

@@ -27,7 +27,7 @@ struct rpc_part {
 	const struct xdr_extent *extents;
 	uint32_t extent_count;
 	uint64_t length;             /* length of the unreduced stream */
-	const struct rtap_missing *missing; /* holes, in order of offset */
+	const struct rtap_missing *missing; /* holes, in order of offset; over TCP and UDP also what was not kept, as evicted */
 	uint32_t missing_count;
 	uint64_t first_frame, last_frame; /* of the SEND, record or datagram that carried its header */
 	int64_t time_ns, time_end_ns;

@@ -69,9 +69,9 @@ static void check_message(void *owner, const struct rtap_message *message)
 		REQUIRE(!message->items[i].name || *message->items[i].name);
 }
 
-static void check_part(struct run *run, const struct rpc_part *part)
+static void check_part(struct run *run, const struct rpc_part *part, enum rpc_carrier carrier)
 {
-	uint64_t length = 0, holes = 0, reported = 0;
+	uint64_t length = 0, holes = 0, elsewhere = 0, reported = 0, evicted = 0;
 
 	if (!part->present)
 		return;
@@ -82,12 +82,14 @@ static void check_part(struct run *run, const struct rpc_part *part)
 		length += extent->length;
 		if (extent->kind == XDR_HOLE)
 			holes += extent->length;
+		if (extent->kind == XDR_ELSEWHERE && carrier != RPC_OVER_RDMA)
+			elsewhere += extent->length;
 		if (extent->kind == XDR_BYTES)
 			run->read = crc32_z(run->read, extent->bytes, extent->length);
 	}
 	for (uint32_t i = 0; i < part->missing_count; i++)
-		reported += part->missing[i].length;
-	REQUIRE(length == part->length && holes == reported);
+		*(part->missing[i].reason == RTAP_MISSING_EVICTED ? &evicted : &reported) += part->missing[i].length;
+	REQUIRE(length == part->length && holes == reported && elsewhere == evicted);
 	REQUIRE(!part->complete || !part->missing_count);
 	check_missing(part->missing, part->missing_count, part->length);
 }
@@ -100,8 +102,8 @@ static void check_exchange(void *owner, const struct rpc_exchange *exchange)
 	run->exchanges++;
 	REQUIRE(exchange->call.present || exchange->reply.present);
 	REQUIRE(!exchange->call.present || !exchange->reply.present || exchange->call.from_a != exchange->reply.from_a);
-	check_part(run, &exchange->call);
-	check_part(run, &exchange->reply);
+	check_part(run, &exchange->call, exchange->carrier);
+	check_part(run, &exchange->reply, exchange->carrier);
 	if (run->export)
 		REQUIRE(export_tcp_exchange(run->export, exchange, &error) == RTAP_STATUS_OK);
 }
