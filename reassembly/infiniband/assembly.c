@@ -303,6 +303,12 @@ bool assembly_may_be_one(const struct message *message, const struct message *ne
 	return assembly_same_verb(message, RTAP_VERB_SEND) && assembly_same_verb(next, RTAP_VERB_SEND) && !message->has_last && !next->has_first;
 }
 
+/* Whether the response at `psn` can only continue the READ, even if it begins the response to a request for the rest: the one before is no Last. */
+static bool goes_on_at(const struct message *read, uint64_t psn)
+{
+	return psn == read->high + 1 && !read->has_last && (read->coverage.count || read->cut.count);
+}
+
 struct message *assembly_message_of(struct rtap_tracker *tracker, struct psn_stream *stream, struct message *before, uint64_t psn,
 				    const struct ib_opcode *opcode, const struct piece *piece)
 {
@@ -312,7 +318,7 @@ struct message *assembly_message_of(struct rtap_tracker *tracker, struct psn_str
 
 	/* A restarted READ has Firsts and Lasts in its middle. */
 	if (verb == RTAP_VERB_READ && assembly_same_verb(before, verb) &&
-	    (before->shown.request_seen ? !before->end || psn < before->end : assembly_is_inside(before, psn)))
+	    (before->shown.request_seen ? !before->end || psn < before->end : assembly_is_inside(before, psn) || goes_on_at(before, psn)))
 		return before;
 	if (before && before->low == psn && (begins == before->has_first || before->shown.request_seen))
 		return assembly_same_verb(before, verb) ? before : NULL;

@@ -80,6 +80,16 @@ static bool is_cut_send(const struct message *message)
 	       message->coverage.total + message->cut.total >= message_known_length(message);
 }
 
+/* The acknowledgement was for packets before its last one, which were not captured: it goes on with PSNs that are not acknowledged. */
+static __attribute__((cold, noinline)) void wait_again(struct psn_stream *stream, struct message *message)
+{
+	message->answered = false;
+	message->shown.outcome = RTAP_OUTCOME_UNANSWERED;
+	message->shown.answered_in = 0;
+	message->shown.has_latency = false;
+	message_list_wait_again(stream, message);
+}
+
 /* SEND and WRITE packets. */
 static void data_packet(struct rtap_tracker *tracker, struct psn_stream *stream, struct rtap_packet *packet, uint64_t psn,
 			const struct piece *piece, const struct ib_opcode *opcode, struct frame_result *result)
@@ -98,6 +108,8 @@ static void data_packet(struct rtap_tracker *tracker, struct psn_stream *stream,
 	frames = message->shown.frames;
 	was_whole = frames && assembly_is_whole(message);
 	assembly_extend(message, psn, place);
+	if (message->answered && psn >= stream->acknowledged && message->shown.outcome == RTAP_OUTCOME_GOOD && stream->reliable)
+		wait_again(stream, message);
 	if (verb == RTAP_VERB_WRITE && (place == IB_FIRST || place == IB_ONLY) && take_reth(message, &packet->ib))
 		upper_claim(tracker, message);
 	if (place == IB_LAST || place == IB_ONLY)

@@ -365,6 +365,7 @@ static void data_response(struct rtap_tracker *tracker, struct psn_stream *strea
 	};
 	struct message *message = message_list_find_before(stream, psn, stream->unanswered);
 	enum ib_place place = (enum ib_place)opcode->place;
+	uint64_t first_frame;
 	bool was_whole;
 
 	if (place == IB_FIRST || place == IB_MIDDLE)
@@ -396,8 +397,10 @@ static void data_response(struct rtap_tracker *tracker, struct psn_stream *strea
 	message->has_last |= place == IB_LAST || place == IB_ONLY;
 	assembly_note_frame(tracker, result, message, &piece,
 		   piece.wire ? assembly_add_payload(tracker, message, psn, &piece) || !piece.captured : !was_whole);
-	if (!message->shown.request_seen)
-		assembly_join_next(tracker, message, result);
+	/* responses before the request, which did not show the path MTU */
+	first_frame = message->shown.first_frame;
+	assembly_join_next(tracker, message, result);
+	message->begun_by_response |= message->shown.request_seen && message->shown.first_frame < first_frame;
 	finish_response(stream, message, was_whole, response, flow, result);
 }
 
