@@ -135,6 +135,11 @@ static void give(struct run *run, const uint8_t *record, const uint8_t *data, ui
 	free(block);
 }
 
+size_t input_part(const uint8_t *data, size_t size, size_t at)
+{
+	return size - at < RECORD ? RECORD : RECORD + data[at + RECORD - 1];
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct run run = { .frames = 0 };
