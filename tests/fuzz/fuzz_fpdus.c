@@ -42,6 +42,7 @@ struct sight {
 	uint32_t acks[FPDU_STREAM];   /* number of the first frame that acknowledges it; 0: none */
 	bool is_late[FPDU_STREAM];
 	bool claimed[FPDU_SEGMENTS];  /* a reported message has data of it */
+	bool shared[FPDU_SEGMENTS];   /* the same, or of another WRITE to the same memory */
 	bool has_repeats;             /* a frame has bytes that earlier frames have, or that come before theirs */
 	uint32_t first;               /* stream offset of the first frame */
 	uint32_t highest;             /* stream offset after the frames so far */
@@ -297,7 +298,16 @@ static uint8_t reason_of(const struct rtap_message *shown, uint64_t at)
 	return RTAP_MISSING_COUNT;
 }
 
-/* Whether the capture has the bytes of the message that are not reported as missing, no others, and truncated frames with those reported so. */
+/* Whether the capture has the length and the headers of the segment's FPDU; without them, the bytes after them have no place. */
+static bool has_headers(const struct sight *sight, const struct fpdu_segment *segment, const uint32_t *places)
+{
+	for (uint32_t at = segment->begin; segment->length && at < places[0]; at++)
+		if (!sight->frames[at])
+			return false;
+	return true;
+}
+
+/* Whether the capture has the bytes of the message that are not reported as missing, no others with their headers, and cut frames with those snapped. */
 static bool is_captured(const struct run *run, const struct rtap_message *shown, const struct fpdu_message *message)
 {
 	static bool missing[FPDU_STREAM];
@@ -315,7 +325,7 @@ static bool is_captured(const struct run *run, const struct rtap_message *shown,
 		find_places(run, side, segment, places);
 		for (uint32_t j = 0; j < segment->length; j++) {
 			uint64_t at = segment->at + j;
-			bool has_byte = sight->frames[places[j]];
+			bool has_byte = sight->frames[places[j]] && has_headers(sight, segment, places);
 
 			if (at < base || at - base >= shown->length)
 				continue;
@@ -342,7 +352,7 @@ static bool has_data(const struct rtap_message *shown, const struct fpdu_message
 	       (shown->bytes.length == shown->length && (!shown->length || !memcmp(shown->bytes.bytes, bytes, shown->length)));
 }
 
-/* The frames with the first or the last byte of an FPDU of the message. */
+/* The first and the last one of the captured frames with the first or the last byte of an FPDU of the message. */
 static void find_frames(const struct run *run, unsigned side, const struct fpdu_message *message, uint32_t *first, uint32_t *last)
 {
 	for (unsigned i = 0; i < model.peers[side].segment_count; i++) {
@@ -350,6 +360,8 @@ static void find_frames(const struct run *run, unsigned side, const struct fpdu_
 		uint32_t frames[] = { run->sights[side].frames[segment->begin], run->sights[side].frames[segment->end - 1] };
 
 		for (unsigned j = 0; segment->message == message && j < 2; j++) {
+			if (!frames[j])
+				continue;
 			if (!*first || frames[j] < *first)
 				*first = frames[j];
 			if (frames[j] > *last)
@@ -358,13 +370,14 @@ static void find_frames(const struct run *run, unsigned side, const struct fpdu_
 	}
 }
 
-static bool has_its_frames(const struct run *run, const struct rtap_message *shown, const struct fpdu_message *message)
+/* Which of the first and the last frame are the message's: a number. */
+static unsigned count_its_frames(const struct run *run, const struct rtap_message *shown, const struct fpdu_message *message)
 {
 	uint32_t first = 0, last = 0;
 
 	find_frames(run, 0, message, &first, &last);
 	find_frames(run, 1, message, &first, &last);
-	return shown->first_frame == first && shown->last_frame == last;
+	return (unsigned)(shown->first_frame == first) + (unsigned)(shown->last_frame == last);
 }
 
 /*
@@ -381,8 +394,8 @@ static struct fpdu_message *find_message(const struct run *run, const struct rta
 		unsigned fit = 0;
 
 		if (is_it(run, shown, side, message))
-			fit = 1u + (has_data(shown, message) && is_captured(run, shown, message) ? 4u : 0u) + (run->is_reported[i] ? 0u : 2u) +
-			      (has_its_frames(run, shown, message) ? 1u : 0u);
+			fit = 1u + (has_data(shown, message) && is_captured(run, shown, message) ? 6u : 0u) + (run->is_reported[i] ? 0u : 3u) +
+			      count_its_frames(run, shown, message);
 		if (fit > best) {
 			found = message;
 			best = fit;
@@ -405,6 +418,18 @@ static bool lacks_others(const struct run *run, unsigned side)
 	return false;
 }
 
+/* The setup has been captured: whether FPDUs have markers and CRCs is known. */
+static bool is_set_up(const struct run *run)
+{
+	return run->sights[0].in_step >= FPDU_SETUP && run->sights[1].in_step >= FPDU_SETUP;
+}
+
+static bool is_in_step(const struct run *run, const struct fpdu_message *message)
+{
+	return is_set_up(run) && message->begin != FPDU_NOWHERE && message->end <= run->sights[fpdu_data_side(message)].in_step &&
+	       (!fpdu_is_request(message) || message->request_end <= run->sights[message->side].in_step);
+}
+
 /* Whether another WRITE of its side writes to its memory: where bytes are missing, its data may be taken for the message's. */
 static bool shares_memory(const struct fpdu_message *message)
 {
@@ -418,13 +443,49 @@ static bool shares_memory(const struct fpdu_message *message)
 	return false;
 }
 
-/* Runs of bytes of the FPDU that were not captured, or were truncated. */
-static unsigned count_gaps(const struct sight *sight, const struct fpdu_segment *segment)
+/*
+ * Of WRITEs to the same memory nothing but the order of their FPDUs shows which one an FPDU belongs to (RFC 5041, 4.2: a tagged segment has no
+ * message number): where bytes of the stream are missing, that is not known. Those before are reported as they are, once.
+ */
+static bool is_ambiguous(const struct run *run, const struct rtap_message *shown, const struct fpdu_message *message)
+{
+	return shares_memory(message) && !run->base.is_exact &&
+	       (!is_in_step(run, message) || !shown->complete || run->is_complete[message->index]);
+}
+
+/* What is reported of such a WRITE are captured FPDUs of any of them. */
+static void check_among(struct run *run, const struct rtap_message *shown, unsigned side, const bool *missing)
+{
+	static uint32_t places[1u << 16];
+	static bool is_there[FPDU_STREAM];
+	struct sight *sight = &run->sights[side];
+
+	memset(is_there, 0, shown->length);
+	for (unsigned i = 0; i < model.peers[side].segment_count; i++) {
+		const struct fpdu_segment *segment = &model.peers[side].segments[i];
+		uint64_t from = segment->message->offset + segment->at - shown->virtual_address;
+
+		if (segment->message->verb != FPDU_WRITE || segment->message->stag != shown->r_key)
+			continue;
+		find_places(run, side, segment, places);
+		for (uint32_t j = 0; j < segment->length; j++) {
+			if (from + j < shown->length && !missing[from + j] && sight->frames[places[j]])
+				is_there[from + j] = sight->shared[i] = true;
+		}
+	}
+	for (uint64_t at = 0; at < shown->length; at++) {
+		REQUIRE(missing[at] || is_there[at]);
+		REQUIRE(reason_of(shown, at) != RTAP_MISSING_EVICTED || run->base.is_tight);
+	}
+}
+
+/* Runs of bytes of the FPDU that were not captured up to that frame, or were truncated. */
+static unsigned count_gaps(const struct sight *sight, const struct fpdu_segment *segment, uint64_t last_frame)
 {
 	unsigned count = 0, before = 0;
 
 	for (uint32_t at = segment->begin; at < segment->end; at++) {
-		unsigned gap = sight->frames[at] ? 0 : 1u + sight->snapped[at];
+		unsigned gap = sight->frames[at] && sight->frames[at] <= last_frame ? 0 : 1u + sight->snapped[at];
 
 		count += gap && gap != before;
 		before = gap;
@@ -442,7 +503,7 @@ static void check_reason(const struct run *run, const struct rtap_message *shown
 	REQUIRE(reason != RTAP_MISSING_EVICTED || run->base.is_tight);
 	/* what a truncated frame has after a gap need not be kept until the gap is filled */
 	REQUIRE(reason != RTAP_MISSING_SNAPPED || sight->snapped[place] || run->given[sight->frames[place]].is_cut ||
-		count_gaps(sight, segment) > RTAP_FPDU_GAPS);
+		count_gaps(sight, segment, shown->last_frame) > RTAP_FPDU_GAPS);
 }
 
 /* What is missing is what was not captured. `base`: of the reported message in that of the model. */
@@ -598,13 +659,17 @@ static void take_message(void *owner, const struct rtap_message *shown)
 		return;
 	}
 	base = base_of(shown, message);
-	if (shown->length > message->length - base)
-		check_joined(run, shown, message);
-	else
-		REQUIRE(!shown->length_known || shown->length == message->length - base);
-	REQUIRE(!shown->complete || !fpdu_is_request(message) || shown->request_seen);
 	list_missing(shown, missing);
-	check_segments(run, shown, message, base, missing);
+	if (is_ambiguous(run, shown, message)) {
+		check_among(run, shown, side, missing);
+	} else {
+		if (shown->length > message->length - base)
+			check_joined(run, shown, message);
+		else
+			REQUIRE(!shown->length_known || shown->length == message->length - base);
+		check_segments(run, shown, message, base, missing);
+	}
+	REQUIRE(!shown->complete || !fpdu_is_request(message) || shown->request_seen);
 	if (shown->complete)
 		check_complete(shown, message, base);
 	if (run->base.is_exact)
@@ -666,18 +731,6 @@ static bool goes_back(unsigned side)
 	return false;
 }
 
-/* The setup has been captured: whether FPDUs have markers and CRCs is known. */
-static bool is_set_up(const struct run *run)
-{
-	return run->sights[0].in_step >= FPDU_SETUP && run->sights[1].in_step >= FPDU_SETUP;
-}
-
-static bool is_in_step(const struct run *run, const struct fpdu_message *message)
-{
-	return is_set_up(run) && message->begin != FPDU_NOWHERE && message->end <= run->sights[fpdu_data_side(message)].in_step &&
-	       (!fpdu_is_request(message) || message->request_end <= run->sights[message->side].in_step);
-}
-
 static void check_all(const struct run *run)
 {
 	for (unsigned i = 0; i < model.message_count; i++) {
@@ -693,7 +746,7 @@ static void check_all(const struct run *run)
 
 			if (!is_set_up(run) || segment->is_request || !segment->length || segment->end > run->sights[side].in_step || fpdu_is_request(segment->message))
 				continue;
-			REQUIRE(run->sights[side].claimed[i]);
+			REQUIRE(run->sights[side].claimed[i] || run->sights[side].shared[i]);
 		}
 }
 
@@ -710,7 +763,7 @@ static void check_found(const struct run *run, unsigned side)
 		    fpdu_is_request(segment->message))
 			continue;
 		count++;
-		claimed += sight->claimed[i];
+		claimed += sight->claimed[i] || sight->shared[i];
 	}
 	REQUIRE(count < FOUND || claimed == count);
 }
