@@ -31,28 +31,37 @@ def segment(handle, length, offset):
 
 
 def chunk(segments):
-    data, facts = words(len(segments)), [("rpcordma.segment_count", len(segments))]
+    parts, facts = [words(len(segments))], [("rpcordma.segment_count", len(segments))]
     for each in segments:
         more, said = segment(*each)
-        data, facts = data + more, facts + said
-    return data, facts
+        parts.append(more)
+        facts += said
+    return b"".join(parts), facts
 
 
 def lists(reads=(), writes=(), reply=None):
     """reads: (position, handle, length, offset); writes: lists of (handle, length, offset); reply: such a list or None."""
-    data, facts = b"", [("rpcordma.reads_count", len(reads))]
+    parts, facts = [], [("rpcordma.reads_count", len(reads))]
     for position, *rest in reads:
         more, said = segment(*rest)
-        data, facts = data + words(1, position) + more, facts + [("rpcordma.position", position)] + said
-    data, facts = data + words(0), facts + [("rpcordma.writes_count", len(writes))]
+        parts += words(1, position), more
+        facts.append(("rpcordma.position", position))
+        facts += said
+    parts.append(words(0))
+    facts.append(("rpcordma.writes_count", len(writes)))
     for each in writes:
         more, said = chunk(each)
-        data, facts = data + words(1) + more, facts + said
-    data, facts = data + words(0), facts + [("rpcordma.reply_count", int(reply is not None))]
+        parts += words(1), more
+        facts += said
+    parts.append(words(0))
+    facts.append(("rpcordma.reply_count", int(reply is not None)))
     if reply is None:
-        return data + words(0), facts
-    more, said = chunk(reply)
-    return data + words(1) + more, facts + said
+        parts.append(words(0))
+    else:
+        more, said = chunk(reply)
+        parts += words(1), more
+        facts += said
+    return b"".join(parts), facts
 
 
 def header(xid, kind, body=b"", facts=(), credits=128, version=1):

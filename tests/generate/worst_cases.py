@@ -31,7 +31,7 @@ HANDLE = bytes(range(0x40, 0x50))
 
 
 def write(path, frames, step_ns=STEP_NS):
-    capfile.write_pcap(path, 1, [(START_NS + i * step_ns, frame, len(frame)) for i, frame in enumerate(frames)])
+    capfile.write_pcap(path, 1, ((START_NS + i * step_ns, frame, len(frame)) for i, frame in enumerate(frames)))
 
 
 # Packets
@@ -74,8 +74,8 @@ def roce(sender, opcode, psn, body=b"", qpn=None, pad=0, ask=False):
     head, state = roce_headers(sender, BTH.size + len(body))
     last = ask << 31 | psn & 0xffffff
     # IBTA vol. 1, 7.8.1: byte 4 of the BTH counts as ones
-    state = zlib.crc32(body, zlib.crc32(BTH.pack(opcode, pad << 4, 0xffff, qpn | 0xff000000, last), state))
-    return head + BTH.pack(opcode, pad << 4, 0xffff, qpn, last) + body + state.to_bytes(4, "little")
+    state = zlib.crc32(BTH.pack(opcode, pad << 4, 0xffff, qpn | 0xff000000, last) + body, state)
+    return b"%b%b%b%b" % (head, BTH.pack(opcode, pad << 4, 0xffff, qpn, last), body, state.to_bytes(4, "little"))
 
 
 def reth(address, key, length):
