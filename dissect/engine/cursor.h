@@ -111,15 +111,11 @@ static inline uint64_t little_bits(const uint8_t *header, unsigned offset, unsig
 	return v >> offset % 8 & mask;
 }
 
-/*
- * Takes `length` bytes: *bytes points to them. The position is hidden from gcc, which would otherwise load all of the cursor at once if the caller
- * keeps two addresses in it: such a load has to wait until the stores of the parts, and all before them, have left for the cache.
- */
+/* Takes `length` bytes: *bytes points to them. */
 static inline enum result cursor_take(struct cursor *cursor, uint32_t length, const uint8_t **bytes)
 {
 	const uint8_t *next = cursor->next;
 
-	__asm__("" : "+r"(next));
 	if (length > cursor->captured)
 		return length > cursor->wire ? MALFORMED : TRUNCATED;
 	*bytes = next;
