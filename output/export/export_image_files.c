@@ -114,6 +114,9 @@ static void apply_before_end(struct images *images, struct image *image, const s
 		.images = images, .image = image, .effect = effect, .kind = BLOCK_SPOILED, .reason = RTAP_MISSING_NOT_CAPTURED,
 	};
 
+	/* its order can be forgotten, too */
+	if (effect->response_frame > images->newest)
+		images->newest = effect->response_frame;
 	/* WRITEs before it can be reported later, and other changes after it were perhaps reported before */
 	if (!effect->to_end && bytes.length > left)
 		image_put(&beyond, effect->offset + left, effect->offset + effect->length);
