@@ -70,10 +70,19 @@ uint16_t nvme_part_of(uint32_t code)
 	}
 }
 
-/* A command, by its length: also one with PRPs, which a controller rejects (Base, 3.3.3.1). */
+/*
+ * A command, which has an SGL. One with PRPs, or an invalid value, is a command that the controller rejects (Base, 3.3.3.1), if the other bits
+ * are those of a command: programs that use the port of NVMe send anything.
+ */
 static bool is_command(const struct cursor *cursor)
 {
-	return cursor->wire >= NVME_COMMAND_LENGTH && cursor->captured >= 5;
+	const uint8_t *bytes = cursor->next;
+	unsigned psdt;
+
+	if (cursor->wire < NVME_COMMAND_LENGTH || cursor->captured < 5)
+		return false;
+	psdt = bytes[1] >> 6;
+	return psdt == 1 || psdt == 2 || (!(bytes[1] & 0x3c) && (bytes[0] == NVME_FABRICS || nvme_command_name(nvme_code(bytes, NVME_SPACE_UNKNOWN))));
 }
 
 /* The start of every capsule; opcodes with a separate layout continue in their own part. */
