@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Outstanding RPC calls over RDMA: each from the SEND that carries it to the reply, with the memory that its chunk lists
- * name.
+ * Outstanding RPC calls over RDMA, by connection, end and XID: each from the SEND that carries it to the reply, with the memory that its
+ * chunk lists name.
  */
 #ifndef REASSEMBLY_UPPER_RPC_CALL_H
 #define REASSEMBLY_UPPER_RPC_CALL_H
 
 #include "dissect/engine/packet.h"
 #include "reassembly/upper/rpc_chunks.h"
-#include "reassembly/frame_result.h"
 #include "reassembly/state.h"
 
 /* The message in a SEND, copied if needed. */
@@ -52,19 +51,13 @@ static inline struct rpc_call *rpc_call_of(const struct request *request)
 	return (struct rpc_call *)(uintptr_t)request;
 }
 
-/* A SEND with an RPC-over-RDMA message was reassembled, or is complete in `packet`. */
-void rpc_call_send(struct rtap_tracker *tracker, struct message *message, const struct rtap_packet *packet, struct frame_result *result);
-
-/* Sets a call, shown in `frame`, in the context for its reply. */
-void rpc_call_known(const struct rtap_rpc_facts *call, uint64_t frame, int64_t time_ns, struct rtap_context *context);
-
-/* Sets the facts of the call that the reply in `packet` answers in the context. False: unknown. */
-bool rpc_call_context(const struct rtap_tracker *tracker, const struct connection *connection, bool from_a,
-		      const struct rtap_packet *packet, struct rtap_context *context);
-
 /* The waiting call of that end, and an answered one that is remembered. NULL: unknown. */
 struct rpc_call *rpc_call_find(const struct rtap_tracker *tracker, const struct connection *connection, bool from_a, uint32_t xid);
 struct rpc_answer *rpc_call_find_answer(const struct connection *connection, bool from_a, uint32_t xid);
+
+/* From here on the call is found, if memory suffices; from here on it is not. */
+void rpc_call_enter(const struct rtap_tracker *tracker, struct rpc_call *call);
+void rpc_call_leave(const struct rtap_tracker *tracker, struct rpc_call *call);
 
 /* Locates the RPC-over-RDMA message in the packet. False: it has none. */
 bool rpc_call_locate(const struct rtap_packet *packet, const uint8_t **bytes, uint32_t *captured, uint32_t *wire);
@@ -75,19 +68,7 @@ bool rpc_call_locate(const struct rtap_packet *packet, const uint8_t **bytes, ui
  */
 bool rpc_call_gather_reply(struct rtap_tracker *tracker, const struct rpc_call *call, const struct rpc_chunks *lists, struct rtap_span *whole);
 
-/* The SEND of a reply is settled: concludes its call. */
-void rpc_call_response_settled(struct rtap_tracker *tracker, struct message *message);
-
-/* An RPC message is reported before its call is concluded. */
-void rpc_call_detach(struct message *message);
-
-/* `from` is merged into `to`. `turned`: the ends of `from` are swapped in `to`. */
-void rpc_call_merged(struct rtap_tracker *tracker, struct connection *from, struct connection *to, bool turned);
-
-/* The connection ends: concludes its calls, incomplete or not. */
-void rpc_calls_end(struct rtap_tracker *tracker, struct connection *connection);
-
-/* Frees what calls of all connections share. */
-void rpc_calls_fini(struct rtap_tracker *tracker);
+/* Sets a call, shown in `frame`, in the context for its reply. */
+void rpc_call_known(const struct rtap_rpc_facts *call, uint64_t frame, int64_t time_ns, struct rtap_context *context);
 
 #endif
