@@ -2,13 +2,16 @@
 #include "config.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "capture/source.h"
+#include "capture/worker_pool.h"
 #include "cli/cli.h"
 #include "cli/clocks.h"
+#include "cli/pipeline.h"
 #include "cli/print_error.h"
 #include "dissect/dissect.h"
 #include "reassembly/clock_survey.h"
@@ -105,34 +108,114 @@ static bool can_be_read_again(const struct options *options)
 	return true;
 }
 
-/* Read errors are reported later, when the file is read as an input. False: the file has more than `left` packets. */
-static bool survey_file(struct clock_survey *survey, const struct options *options, size_t file, uint64_t left)
+/* Whether all files are expected to have the same packets, so that it is not worth while to look first whether they do. */
+static bool are_points(const struct options *options)
 {
-	struct rtap_source *source;
-	const struct rtap_frame *frame;
-	struct clock_survey_packet identified;
-	struct rtap_packet packet;
-	struct rtap_error error;
+	return options->command == COMMAND_JOIN || options->command == COMMAND_REPORT;
+}
 
-	if (rtap_source_open_files(&source, &options->inputs[file], 1, &error) != RTAP_STATUS_OK)
-		return true;
-	for (; left && !interrupted && rtap_source_read_frame(source, &frame, &error) == RTAP_STATUS_OK; left--) {
-		dissect_frame(frame, NULL, &packet);
-		if (clock_survey_identify(&packet, clock_survey_mask(survey), &identified))
-			clock_survey_take(survey, file, &identified);
+/* A file that is read for the survey. */
+struct survey_reading {
+	struct clock_survey *survey;
+	size_t file;
+	struct rtap_source *source;
+	atomic_uint_least32_t mask; /* of the survey, or what it was: that of the survey has no fewer bits */
+};
+
+/* The identified packets of a batch. */
+struct identified {
+	size_t count, room;
+	struct clock_survey_packet packets[];
+};
+
+static void read_batch(void *owner, struct worker_pool_batch *batch)
+{
+	struct survey_reading *reading = owner;
+
+	batch->status = rtap_source_read_batch(reading->source, &batch->batch, &batch->error);
+}
+
+/* False: out of memory. */
+static bool identify_batch(void *owner, struct worker_pool_batch *batch)
+{
+	struct survey_reading *reading = owner;
+	uint32_t mask = atomic_load_explicit(&reading->mask, memory_order_relaxed);
+	struct identified *identified = batch->work;
+	struct rtap_packet packet;
+
+	if (!identified || identified->room < batch->batch->count) {
+		identified = realloc(identified, sizeof *identified + batch->batch->count * sizeof identified->packets[0]);
+		if (!identified)
+			return false;
+		identified->room = batch->batch->count;
+		batch->work = identified;
 	}
-	rtap_source_close(source);
+	identified->count = 0;
+	for (size_t i = 0; i < batch->batch->count; i++) {
+		dissect_frame(&batch->batch->frames[i], NULL, &packet);
+		identified->count += clock_survey_identify(&packet, mask, &identified->packets[identified->count]);
+	}
+	return true;
+}
+
+static void free_identified(void *owner, void *identified)
+{
+	(void)owner;
+	free(identified);
+}
+
+/* Takes the packets of a batch up to the frame with this number. False: there are more. */
+static bool take_identified(struct survey_reading *reading, const struct identified *identified, uint64_t last, bool goes_on)
+{
+	for (size_t i = 0; i < identified->count; i++) {
+		const struct clock_survey_packet *packet = &identified->packets[i];
+
+		if (packet->frame > last && !clock_survey_is_whole(reading->survey)) {
+			if (!goes_on)
+				return false;
+			clock_survey_go_on_thinned(reading->survey);
+		}
+		clock_survey_take(reading->survey, reading->file, packet);
+	}
+	atomic_store_explicit(&reading->mask, clock_survey_mask(reading->survey), memory_order_relaxed);
+	return true;
+}
+
+/*
+ * Of a file with more than `most` packets, the survey takes only these, or goes on with fewer of all. Read errors are reported later, when the
+ * file is read as an input. False: it took only these.
+ */
+static bool survey_file(struct clock_survey *survey, const struct options *options, size_t file, uint64_t most)
+{
+	struct survey_reading reading = { .survey = survey, .file = file };
+	struct worker_pool_stages stages = { &reading, read_batch, identify_batch, NULL, free_identified };
+	struct worker_pool_batch *batch;
+	struct worker_pool *pool;
+	bool is_complete = true;
+
+	if (rtap_source_open_files(&reading.source, &options->inputs[file], 1, NULL) != RTAP_STATUS_OK)
+		return true;
+	atomic_init(&reading.mask, clock_survey_mask(survey));
+	pool = worker_pool_open(&stages, pipeline_threads(options->threads));
+	while (pool && is_complete && !interrupted && (batch = worker_pool_take(pool))->status == RTAP_STATUS_OK) {
+		if (batch->prepared || identify_batch(&reading, batch))
+			is_complete = take_identified(&reading, batch->work, most, !file && are_points(options));
+		worker_pool_give(pool, batch);
+	}
+	worker_pool_close(pool);
+	rtap_source_close(reading.source);
 	clock_survey_end_file(survey, file);
-	return left;
+	return is_complete;
 }
 
 /* Stops reading files that share no packets at their beginning. */
 static void survey_files(struct clock_survey *survey, const struct options *options)
 {
+	uint64_t most = clock_survey_most(options->max_memory) / options->input_count;
 	bool goes_on = false;
 
 	for (size_t i = 0; i < options->input_count; i++)
-		goes_on |= !survey_file(survey, options, i, clock_survey_most(options->max_memory) / options->input_count);
+		goes_on |= !survey_file(survey, options, i, most);
 	if (!goes_on)
 		return;
 	clock_survey_begin_whole(survey);

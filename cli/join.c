@@ -21,6 +21,7 @@
 #include "output/join/join_stall_form.h"
 #include "output/join/join_verdict.h"
 #include "output/packet/printer.h"
+#include "reassembly/tracker.h"
 
 #define JOIN_SHARE 4   /* part of --max-memory for the counts */
 #define USUAL_LISTED 20
@@ -61,7 +62,7 @@ static void take(void *owner, struct rtap_frame *frame)
 
 	reader_count(&joining->reader, packet);
 	nothing_found_note(&joining->reader, packet);
-	joined_sight(&joining->joined, packet, &sight);
+	joined_sight(&joining->joined, packet, tracker_identity(joining->tracker), &sight);
 	if (feed_joins(&sight))
 		return;
 	copy = joined_take(&joining->joined, &sight);

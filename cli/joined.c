@@ -48,9 +48,9 @@ static unsigned point_of(struct joined *joined, uint32_t interface)
 	return joined->points[interface] - 1;
 }
 
-void joined_sight(struct joined *joined, const struct rtap_packet *packet, struct transmission_sight *sight)
+void joined_sight(struct joined *joined, const struct rtap_packet *packet, const struct packet_identity *identity, struct transmission_sight *sight)
 {
-	transmission_sight(sight, packet, point_of(joined, packet->frame->interface));
+	transmission_sight(sight, packet, identity, point_of(joined, packet->frame->interface));
 }
 
 enum transmission_copy joined_take(struct joined *joined, const struct transmission_sight *sight)

@@ -29,7 +29,7 @@ bool joined_are_different(const struct options *options, const char *command);
 bool joined_open(struct joined *joined, const struct options *options, const struct rtap_source *source, uint64_t max_memory);
 
 /* What is counted of a packet. */
-void joined_sight(struct joined *joined, const struct rtap_packet *packet, struct transmission_sight *sight);
+void joined_sight(struct joined *joined, const struct rtap_packet *packet, const struct packet_identity *identity, struct transmission_sight *sight);
 
 /* Counts a packet. Packets must be passed in the order of their times. */
 enum transmission_copy joined_take(struct joined *joined, const struct transmission_sight *sight);

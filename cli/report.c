@@ -23,6 +23,7 @@
 #include "output/report/report_page.h"
 #include "output/stats/stats_operation.h"
 #include "output/stats/stats_packet.h"
+#include "reassembly/tracker.h"
 
 /* Parts of --max-memory for statistics and for points of plots; the rest is for connection state. */
 #define COUNTS_SHARE 10
@@ -89,7 +90,7 @@ static void take(void *owner, struct rtap_frame *frame)
 
 	stats_packet(reporting->stats, packet);
 	if (reporting->joined.join) {
-		joined_sight(&reporting->joined, packet, &sight);
+		joined_sight(&reporting->joined, packet, tracker_identity(reporting->tracker), &sight);
 		joined_take(&reporting->joined, &sight);
 	}
 	if (congestion_pause_of(packet, &pause)) {

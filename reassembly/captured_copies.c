@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "reassembly/captured_copies.h"
-#include "base/map.h"
 #include "base/memory.h"
 #include "reassembly/packet_identity.h"
 
@@ -40,6 +39,8 @@ struct captured_copies {
 	struct clock_range ranges[2]; /* from the first copy to the second, indexed by packet_is_from_higher() */
 	uint32_t highest;          /* highest point seen */
 	bool is_interleaved;       /* packets of one point followed packets of a later one: they captured at the same time */
+	bool has_last;             /* the last packet was identified: */
+	struct packet_identity last;
 	struct sender senders[SENDERS]; /* by address; addresses may share an entry */
 	struct copy sets[SETS][WAYS];
 };
@@ -106,23 +107,24 @@ static bool is_doubled(const struct copy *copy, const struct rtap_packet *packet
 enum captured_copy captured_copies_take(struct captured_copies *copies, const struct rtap_packet *packet)
 {
 	const struct rtap_frame *frame = packet->frame;
-	struct packet_identity identity;
+	struct packet_identity *identity = &copies->last;
 	uint64_t bit = UINT64_C(1) << frame->capture_point % POINT_BITS, hash;
 	struct sender *sender = &copies->senders[packet_sender(packet)];
 	struct copy *set, *oldest, *found = NULL;
 	bool doubled = false;
 
-	if (!packet_identify(packet, &identity))
+	copies->has_last = packet_identify(packet, identity);
+	if (!copies->has_last)
 		return CAPTURED_FIRST;
 	if (frame->capture_point < copies->highest)
 		copies->is_interleaved = true;
 	else
 		copies->highest = frame->capture_point;
-	hash = map_hash(identity.words, PACKET_IDENTITY_WORDS) | 1;
+	hash = identity->hash | 1;
 	/* Not by the hash, which differs for each run: the choice of entries to replace would be random. */
-	set = oldest = copies->sets[identity.place % SETS];
+	set = oldest = copies->sets[identity->place % SETS];
 	for (struct copy *copy = set; copy < set + WAYS; copy++) {
-		bool is_same = copy->hash == hash && (!copy->has_icrc || !identity.has_icrc || copy->icrc == identity.icrc);
+		bool is_same = copy->hash == hash && (!copy->has_icrc || !identity->has_icrc || copy->icrc == identity->icrc);
 
 		if (is_same && !(copy->points & bit) && (!found || copy->frame < found->frame))
 			found = copy;
@@ -146,12 +148,17 @@ enum captured_copy captured_copies_take(struct captured_copies *copies, const st
 		.points = bit,
 		.first = frame->capture_point,
 		.last = frame->capture_point,
-		.icrc = identity.icrc,
-		.has_icrc = identity.has_icrc,
+		.icrc = identity->icrc,
+		.has_icrc = identity->has_icrc,
 		.time_ns = frame->time_ns,
 		.last_ns = frame->time_ns,
 	};
 	return doubled ? CAPTURED_DOUBLED : CAPTURED_FIRST;
+}
+
+const struct packet_identity *captured_copies_last(const struct captured_copies *copies)
+{
+	return copies->has_last ? &copies->last : NULL;
 }
 
 struct captured_copies_summary captured_copies_summary(const struct captured_copies *copies)

@@ -11,6 +11,8 @@
 
 #include "dissect/engine/packet.h"
 
+struct packet_identity;
+
 /* The recent packets of all capture points. */
 struct captured_copies;
 
@@ -25,6 +27,9 @@ enum captured_copy {
 
 /* Looks up the packet among the recent ones and adds it. */
 enum captured_copy captured_copies_take(struct captured_copies *copies, const struct rtap_packet *packet);
+
+/* The identity of the packet that was looked up last; NULL: it has none. */
+const struct packet_identity *captured_copies_last(const struct captured_copies *copies);
 
 struct captured_copies_summary {
 	uint64_t packets;          /* packets captured before */

@@ -7,7 +7,6 @@
 #include "base/array.h"
 #include "reassembly/clock_fit.h"
 #include "reassembly/clock_survey.h"
-#include "base/map.h"
 #include "base/memory.h"
 #include "reassembly/packet_identity.h"
 #include "reassembly/reference_step.h"
@@ -157,7 +156,7 @@ static bool halve_samples(struct clock_survey *survey)
 	if (mask == UINT32_MAX)
 		return false;
 	survey->mask = mask << 1 | 1;
-	if (move(survey, survey->places))
+	if (move(survey, survey->places < 2 * survey->most ? survey->places : 2 * survey->most))
 		return true;
 	survey->mask = mask;
 	return false;
@@ -166,11 +165,25 @@ static bool halve_samples(struct clock_survey *survey)
 /* Makes room for a packet. False: there is none, or no memory. */
 static bool make_room(struct clock_survey *survey)
 {
-	if (survey->count == survey->most && (!survey->is_whole || !halve_samples(survey)))
+	if (survey->count >= survey->most && (!survey->is_whole || !halve_samples(survey)))
 		return false;
 	/* small files leave most of the memory untouched */
 	return 2 * survey->count < survey->places ||
 	       move(survey, survey->places < survey->most ? 2 * survey->places : 2 * survey->most);
+}
+
+bool clock_survey_is_whole(const struct clock_survey *survey)
+{
+	return survey->is_whole;
+}
+
+void clock_survey_go_on_thinned(struct clock_survey *survey)
+{
+	survey->is_whole = true;
+	if (survey->most > WHOLE_PACKETS)
+		survey->most = WHOLE_PACKETS;
+	while (survey->count > survey->most && halve_samples(survey))
+		;
 }
 
 /* How far the clock of a file that has ended was ahead of its reference at a frame. */
@@ -234,10 +247,10 @@ static void note_match(struct clock_survey *survey, const struct survey_packet *
 	keep_sample(survey, &sample);
 }
 
-/* The bits of the identity's place, mixed. */
-static uint32_t sample_of(const struct packet_identity *identity)
+/* The bits of a packet_place(), mixed. */
+static uint32_t sample_of(uint32_t place)
 {
-	uint32_t mixed = identity->place;
+	uint32_t mixed = place;
 
 	mixed = (mixed ^ mixed >> 16) * UINT32_C(0x85ebca6b);
 	mixed = (mixed ^ mixed >> 13) * UINT32_C(0xc2b2ae35);
@@ -259,16 +272,13 @@ static void keep_packet(struct clock_survey *survey, size_t file, const struct c
 
 bool clock_survey_identify(const struct rtap_packet *packet, uint32_t mask, struct clock_survey_packet *identified)
 {
+	uint32_t sample = sample_of(packet_place(packet));
 	struct packet_identity identity;
-	uint32_t sample;
 
-	if (!packet_identify(packet, &identity))
-		return false;
-	sample = sample_of(&identity);
-	if (sample & mask)
+	if (sample & mask || !packet_identify(packet, &identity))
 		return false;
 	*identified = (struct clock_survey_packet){
-		.hash = map_hash(identity.words, PACKET_IDENTITY_WORDS) | 1, .frame = packet->frame->number, .time_ns = packet->frame->time_ns,
+		.hash = identity.hash | 1, .frame = packet->frame->number, .time_ns = packet->frame->time_ns,
 		.sample = sample, .ip_id = packet->ip_id, .sender = packet_sender(packet), .from_higher = packet_is_from_higher(packet),
 	};
 	return true;

@@ -65,6 +65,14 @@ bool clock_survey_is_shared(const struct clock_survey *survey, size_t file);
  */
 void clock_survey_begin_whole(struct clock_survey *survey);
 
+/* Whether this pass takes whole files. */
+bool clock_survey_is_whole(const struct clock_survey *survey);
+
+/*
+ * Makes the first pass a pass over whole files, as the second is: only while its first file is taken, and then with all packets of all files.
+ */
+void clock_survey_go_on_thinned(struct clock_survey *survey);
+
 /*
  * Starts the second pass without the packets whose `sample` has one of these bits, which may be fewer than clock_survey_mask() has. If that has
  * more of them after the first file, the pass is as if all had been passed; else begin again.

@@ -5,76 +5,69 @@
 
 #include <rdmatap/value.h>
 
-#include "dissect/infiniband/ib.h"
+#include "base/map.h"
+#include "dissect/engine/cursor.h"
 #include "dissect/engine/protocol.h"
+#include "dissect/infiniband/ib.h"
 #include "reassembly/packet_identity.h"
 
 /* FECN and BECN, which the network sets, are in the byte before the destination QP. */
 #define BTH_VARIANT 4
-#define TCP_CHECKSUM 16
 #define TCP_OPTIONS 20
 /* Used for packets in one direction only: networks take less time. */
 #define NETWORK_NS 1000000
 
-/* At most 8 bytes, in the low bits of the result. */
-static uint64_t load(const uint8_t *bytes, unsigned length)
-{
-	uint64_t value = 0;
+/* The values that are compared: the transport header, the IP identification and length, the addresses, the options of TCP. */
+enum { HEADER, LENGTH_AND_ID = 2, SOURCE, DESTINATION = 5, OPTIONS = 7, WORDS };
 
-	for (unsigned i = 0; i < length; i++)
-		value |= (uint64_t)bytes[i] << 8 * i;
-	return value;
-}
-
-static void identify_ib(const struct rtap_packet *packet, struct packet_identity *identity)
+static void identify_ib(const struct rtap_packet *packet, uint64_t words[WORDS], struct packet_identity *identity)
 {
 	const struct rtap_ib_facts *ib = &packet->ib;
-	const uint8_t *bytes = packet->sources[ib->source].bytes;
+	const uint8_t *bytes = packet->sources[ib->source].bytes, *bth = bytes + ib->bth_offset;
 	uint32_t captured = packet->sources[ib->source].captured;
 
-	identity->words[0] = load(bytes + ib->bth_offset, BTH_VARIANT) | (uint64_t)packet->payload.wire << 32;
-	identity->words[1] = load(bytes + ib->bth_offset + BTH_VARIANT + 1, BTH_LENGTH - BTH_VARIANT - 1);
-	identity->place = ib->psn ^ ib->dest_qpn;
+	words[HEADER] = (uint64_t)load32(bth) << 32 | load32(bth + BTH_VARIANT + 1);
+	words[HEADER + 1] = load32(bth + BTH_LENGTH - 4);
+	words[LENGTH_AND_ID] = (uint64_t)packet->payload.wire << 32;
 	identity->has_icrc = ib->icrc_on_wire && captured >= ICRC_LENGTH && ib->icrc_offset <= captured - ICRC_LENGTH;
-	identity->icrc = identity->has_icrc ? (uint32_t)load(bytes + ib->icrc_offset, ICRC_LENGTH) : 0;
+	identity->icrc = identity->has_icrc ? load32(bytes + ib->icrc_offset) : 0;
 }
 
 /* The whole header except the checksum: with checksum offload the sender captures packets before it is computed. */
-static bool identify_tcp(const struct rtap_packet *packet, struct packet_identity *identity)
+static bool identify_tcp(const struct rtap_packet *packet, uint64_t words[WORDS])
 {
 	const struct rtap_layer *layer = rtap_packet_layer(packet, PROTOCOL_TCP, NULL);
 	const uint8_t *header;
-	uint64_t options = 0;
 
 	if (!layer || layer->length < TCP_OPTIONS)
 		return false;
 	header = packet->sources[layer->source].bytes + layer->offset;
+	words[HEADER] = load64(header);
+	words[HEADER + 1] = load64(header + 8);
+	words[LENGTH_AND_ID] = (uint64_t)packet->tcp.payload.wire << 32;
 	for (uint32_t i = TCP_OPTIONS; i < layer->length; i++)
-		options = (options ^ header[i]) * UINT64_C(0x100000001b3);
-	identity->words[0] = load(header, 8);
-	identity->words[1] = load(header + 8, TCP_CHECKSUM - 8);
-	identity->words[2] = (uint64_t)packet->tcp.payload.wire << 32;
-	identity->words[7] = options;
-	identity->place = packet->tcp.sequence ^ packet->tcp.acknowledgment;
+		words[OPTIONS] = (words[OPTIONS] ^ header[i]) * UINT64_C(0x100000001b3);
 	return true;
 }
 
 bool packet_identify(const struct rtap_packet *packet, struct packet_identity *identity)
 {
-	unsigned length = packet->address_length;
+	uint64_t words[WORDS] = { 0 };
 
-	*identity = (struct packet_identity){ 0 };
+	*identity = (struct packet_identity){ .place = packet_place(packet) };
 	if (packet->ib.has_bth)
-		identify_ib(packet, identity);
-	else if (!packet->tcp.present || !identify_tcp(packet, identity))
+		identify_ib(packet, words, identity);
+	else if (!packet->tcp.present || !identify_tcp(packet, words))
 		return false;
-	identity->words[2] |= packet->ip_id;
-	/* Both count up. */
-	identity->place += packet->ip_id * UINT32_C(0x9e3779b1);
-	if (length) {
-		memcpy(identity->words + 3, packet->source_address, length);
-		memcpy(identity->words + 5, packet->destination_address, length);
+	words[LENGTH_AND_ID] |= packet->ip_id;
+	if (packet->address_length == 4) {
+		words[SOURCE] = load32(packet->source_address);
+		words[DESTINATION] = load32(packet->destination_address);
+	} else if (packet->address_length) {
+		memcpy(words + SOURCE, packet->source_address, packet->address_length);
+		memcpy(words + DESTINATION, packet->destination_address, packet->address_length);
 	}
+	identity->hash = map_hash(words, WORDS);
 	return true;
 }
 

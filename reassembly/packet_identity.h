@@ -11,17 +11,23 @@
 
 #include "dissect/engine/packet.h"
 
-#define PACKET_IDENTITY_WORDS 8
-
 struct packet_identity {
-	uint64_t words[PACKET_IDENTITY_WORDS];
-	uint32_t place;      /* selects a hash bucket; the same in each run */
-	uint32_t icrc;       /* in wire order */
+	uint64_t hash;       /* of the values that no hop may change; differs for each run, see map_hash() */
+	uint32_t place;      /* packet_place() */
+	uint32_t icrc;
 	bool has_icrc;       /* `icrc` was captured */
 };
 
 /* For packets of InfiniBand, RoCE and TCP. False: another protocol, or truncated headers. */
 bool packet_identify(const struct rtap_packet *packet, struct packet_identity *identity);
+
+/* Selects a hash bucket; the same in each run. For packets with BTH or TCP, whose sequence numbers and IP identification both count up. */
+static inline uint32_t packet_place(const struct rtap_packet *packet)
+{
+	uint32_t place = packet->ib.has_bth ? packet->ib.psn ^ packet->ib.dest_qpn : packet->tcp.sequence ^ packet->tcp.acknowledgment;
+
+	return place + packet->ip_id * UINT32_C(0x9e3779b1);
+}
 
 /* A byte of the source address that distinguishes most senders. */
 static inline uint8_t packet_sender(const struct rtap_packet *packet)

@@ -131,6 +131,11 @@ bool tracker_join_captures(struct rtap_tracker *tracker, bool at_the_same_time)
 	return tracker->copies;
 }
 
+const struct packet_identity *tracker_identity(const struct rtap_tracker *tracker)
+{
+	return tracker->copies ? captured_copies_last(tracker->copies) : NULL;
+}
+
 struct captured_copies_summary tracker_joined(const struct rtap_tracker *tracker)
 {
 	return tracker->copies ? captured_copies_summary(tracker->copies) : (struct captured_copies_summary){ 0 };

@@ -53,6 +53,9 @@ void tracker_omit_data(struct rtap_tracker *tracker);
  */
 bool tracker_join_captures(struct rtap_tracker *tracker, bool at_the_same_time);
 
+/* The identity of the last packet taken, which other points capture too; NULL: it has none, or without tracker_join_captures(). */
+const struct packet_identity *tracker_identity(const struct rtap_tracker *tracker);
+
 /* The result; `packets` is 0 without tracker_join_captures(). */
 struct captured_copies_summary tracker_joined(const struct rtap_tracker *tracker);
 

@@ -11,7 +11,7 @@
 #include "reassembly/join/transmission.h"
 #include "reassembly/packet_identity.h"
 
-/* Most transmissions within JOIN_WINDOW_NS: 26 MB. A power of two, as all numbers of them. */
+/* Most transmissions within JOIN_WINDOW_NS: 26 MB; memory grows with their number. Powers of two. */
 #define MOST_ROOM 65536
 #define LEAST_ROOM 4096
 #define BUCKETS 65536
@@ -70,7 +70,7 @@ struct transmissions {
 	void (*take)(void *owner, const struct transmission *transmission);
 	void *owner;
 	uint64_t begun, passed;    /* numbers: entries from `passed` to `begun` are open, each at its number modulo `room` */
-	uint32_t room;
+	uint32_t room, most_room;
 	uint64_t forced_out, uncompared;
 	unsigned points;
 	uint64_t *frames;          /* of each point so far */
@@ -81,24 +81,23 @@ struct transmissions {
 	struct sender senders[SENDERS]; /* by address; addresses may share one */
 	struct latest latest[FLOWS];
 	uint32_t buckets[BUCKETS];
-	struct entry entries[];
+	struct entry *entries;
 };
 
 struct transmissions *transmissions_create(unsigned points, uint64_t max_memory, void (*take)(void *owner, const struct transmission *transmission),
 					   void *owner)
 {
-	uint32_t room = LEAST_ROOM;
-	struct transmissions *transmissions;
+	struct transmissions *transmissions = memory_new_zeroed(1, sizeof *transmissions);
 
-	while (room < MOST_ROOM && 2 * room * sizeof(struct entry) <= max_memory)
-		room *= 2;
-	transmissions = memory_new_zeroed(1, sizeof *transmissions + room * sizeof transmissions->entries[0]);
 	if (!transmissions)
 		return NULL;
-	transmissions->room = room;
+	transmissions->room = transmissions->most_room = LEAST_ROOM;
+	while (transmissions->most_room < MOST_ROOM && 2 * transmissions->most_room * sizeof(struct entry) <= max_memory)
+		transmissions->most_room *= 2;
+	transmissions->entries = memory_new_zeroed(transmissions->room, sizeof transmissions->entries[0]);
 	transmissions->frames = calloc(points, sizeof *transmissions->frames);
-	if (!transmissions->frames) {
-		free(transmissions);
+	if (!transmissions->entries || !transmissions->frames) {
+		transmissions_destroy(transmissions);
 		return NULL;
 	}
 	transmissions->points = points;
@@ -120,6 +119,7 @@ void transmissions_destroy(struct transmissions *transmissions)
 		free(path);
 	}
 	map_fini(&transmissions->paths);
+	free(transmissions->entries);
 	free(transmissions->frames);
 	free(transmissions);
 }
@@ -143,6 +143,35 @@ static void pass_on(struct transmissions *transmissions)
 	transmissions->take(transmissions->owner, &entry->shown);
 }
 
+static void enter(struct transmissions *transmissions, uint32_t place)
+{
+	uint32_t *bucket = &transmissions->buckets[transmissions->entries[place].shown.hash % BUCKETS];
+
+	transmissions->entries[place].next = *bucket;
+	*bucket = place;
+}
+
+/* Doubles the room of open entries. False: there is as much as may be, or no memory. */
+static bool grow(struct transmissions *transmissions)
+{
+	struct entry *all = transmissions->entries, *entries = NULL;
+	uint32_t room = 2 * transmissions->room;
+
+	if (transmissions->room < transmissions->most_room)
+		entries = memory_new_zeroed(room, sizeof *entries);
+	if (!entries)
+		return false;
+	memset(transmissions->buckets, 0xff, sizeof transmissions->buckets);
+	transmissions->entries = entries;
+	for (uint64_t number = transmissions->passed; number < transmissions->begun; number++) {
+		entries[number % room] = all[number % transmissions->room];
+		enter(transmissions, (uint32_t)(number % room));
+	}
+	transmissions->room = room;
+	free(all);
+	return true;
+}
+
 static void pass_on_old(struct transmissions *transmissions, int64_t now_ns)
 {
 	while (transmissions->passed < transmissions->begun) {
@@ -152,7 +181,7 @@ static void pass_on_old(struct transmissions *transmissions, int64_t now_ns)
 			break;
 		pass_on(transmissions);
 	}
-	if (transmissions->begun - transmissions->passed < transmissions->room)
+	if (transmissions->begun - transmissions->passed < transmissions->room || grow(transmissions))
 		return;
 	transmissions->forced_out += oldest(transmissions)->shown.seen != oldest(transmissions)->shown.path->captured;
 	pass_on(transmissions);
@@ -325,21 +354,23 @@ static bool is_late(struct transmissions *transmissions, const struct transmissi
 	return shown->number + 1 < before;
 }
 
-void transmission_sight(struct transmission_sight *sight, const struct rtap_packet *packet, unsigned point)
+void transmission_sight(struct transmission_sight *sight, const struct rtap_packet *packet, const struct packet_identity *identity, unsigned point)
 {
 	const struct rtap_flow_facts *flow = &packet->flow;
-	struct packet_identity identity;
+	struct packet_identity own;
 
 	/* with its padding: flows are compared whole */
 	memset(sight, 0, sizeof *sight);
 	sight->point = point;
 	sight->time_ns = packet->frame->time_ns;
-	sight->is_identified = packet_identify(packet, &identity);
-	if (!sight->is_identified)
+	if (!identity && packet_identify(packet, &own))
+		identity = &own;
+	sight->is_identified = identity;
+	if (!identity)
 		return;
-	sight->hash = map_hash(identity.words, PACKET_IDENTITY_WORDS);
-	sight->icrc = identity.icrc;
-	sight->has_icrc = identity.has_icrc;
+	sight->hash = identity->hash;
+	sight->icrc = identity->icrc;
+	sight->has_icrc = identity->has_icrc;
 	name_flow(&sight->flow, packet);
 	sight->opcode = packet->ib.opcode;
 	sight->sequence = packet->ib.has_bth ? packet->ib.psn : packet->tcp.sequence;
@@ -380,21 +411,20 @@ static void note_capture(struct transmissions *transmissions, struct entry *entr
 static struct entry *begin(struct transmissions *transmissions, const struct transmission_sight *sight,
 			   const struct transmission_path *path)
 {
-	uint32_t place = (uint32_t)(transmissions->begun % transmissions->room), *bucket = &transmissions->buckets[sight->hash % BUCKETS];
+	uint32_t place = (uint32_t)(transmissions->begun % transmissions->room);
 	struct entry *entry = &transmissions->entries[place];
 
 	memset(entry, 0, sizeof *entry);
 	entry->shown.hash = sight->hash;
 	entry->shown.icrc = sight->icrc;
 	entry->shown.has_icrc = sight->has_icrc;
-	entry->next = *bucket;
 	entry->shown.number = transmissions->begun++;
 	entry->shown.opcode = sight->opcode;
 	entry->shown.sequence = sight->sequence;
 	entry->shown.length = sight->length;
-	*bucket = place;
 	entry->shown.path = path;
 	memcpy(&entry->shown.flow, &sight->flow, sizeof sight->flow);
+	enter(transmissions, place);
 	return entry;
 }
 

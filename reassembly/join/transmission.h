@@ -11,6 +11,8 @@
 
 #include "dissect/engine/packet.h"
 
+struct packet_identity;
+
 /* Most points that capture packets of the same two hosts. */
 #define JOIN_POINTS 16
 
@@ -72,7 +74,8 @@ struct transmission_sight {
 	bool has_icrc, has_connection, from_a, has_source_qpn, is_repeat, is_marked;
 };
 
-void transmission_sight(struct transmission_sight *sight, const struct rtap_packet *packet, unsigned point);
+/* `identity`: of the packet; NULL: unknown. */
+void transmission_sight(struct transmission_sight *sight, const struct rtap_packet *packet, const struct packet_identity *identity, unsigned point);
 
 struct transmissions;
 

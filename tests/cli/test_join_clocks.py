@@ -207,6 +207,25 @@ class JoinClocks(CliTest):
         self.assertEqual((direction["packets"], direction["seen"], direction["lost_packets"], direction["mistimed"]), (300, [300, 300], 0, 300))
         self.assertIn("300 packets were captured at several points, but at times that do not fit together", done.stderr.decode())
 
+    def test_files_with_more_packets_than_are_compared(self):
+        """The second file's clock is set after so many, and again near the end; the table of packets has room for a third of them."""
+        chance, flows = random.Random(7), (fleet.Flow(1, 2, 0x77, 50000), fleet.Flow(2, 1, 0x78, 50001))
+        sent, steps = [], ((9_000, 300 * MS), (14_000, -200 * MS))
+        for number in range(16_000):
+            time, end = BEGIN_NS + number * 100_000, number % 2
+            sent.append((end, time, time + 20_000 + chance.randrange(20_000), flows[end].frame(4, number, b"", bytes(64))))
+        for files in (1, 2):  # the first file alone is long, or both
+            paths = [self.path("%s.pcap" % end) for end in "ab"]
+            for end, path in enumerate(paths):
+                times = [(at[2] if at[0] != end else at[1], at[3], number) for number, at in enumerate(sent) if end < files or number >= 13_000]
+                capfile.write_pcap(path, 1, [(time + (end and sum(by for after, by in steps if number >= after)), data, len(data))
+                                             for time, data, number in sorted(times)])
+            done = self.run_program("join", "--json", "--max-memory", "4M", *paths)
+            records = [json.loads(line) for line in done.stdout.splitlines()]
+            clock = records[-1]["files"][1]["clock"]
+            self.assertEqual((clock["reference"], clock["steps"]), (paths[0], files))
+            self.assertEqual([record["lost_packets"] for record in records if "lost_packets" in record], [0, 0])
+
     def test_the_clock_of_the_first_file_is_set(self):
         """Its later times go on as before."""
         frames = list(capfile.timed(os.path.join(ENDS, "roce-loss.A.pcap.gz")))
