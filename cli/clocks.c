@@ -108,10 +108,10 @@ static bool can_be_read_again(const struct options *options)
 	return true;
 }
 
-/* Whether all files are expected to have the same packets, so that it is not worth while to look first whether they do. */
+/* Whether all files are expected to have the same packets, so that it is not worth while to look first whether they do: also two of any command. */
 static bool are_points(const struct options *options)
 {
-	return options->command == COMMAND_JOIN || options->command == COMMAND_REPORT;
+	return options->command == COMMAND_JOIN || options->command == COMMAND_REPORT || options->input_count == 2;
 }
 
 /* A file that is read for the survey. */

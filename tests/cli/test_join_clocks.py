@@ -225,6 +225,8 @@ class JoinClocks(CliTest):
             clock = records[-1]["files"][1]["clock"]
             self.assertEqual((clock["reference"], clock["steps"]), (paths[0], files))
             self.assertEqual([record["lost_packets"] for record in records if "lost_packets" in record], [0, 0])
+            done = self.run_program("stats", "--max-memory", "4M", *paths)
+            self.assertIn("%d packets were present in several files" % (16_000 if files == 2 else 3_000), done.stderr.decode())
 
     def test_the_clock_of_the_first_file_is_set(self):
         """Its later times go on as before."""
