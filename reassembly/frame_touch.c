@@ -2,7 +2,7 @@
 #include "config.h"
 
 #include "reassembly/frame_touch.h"
-#include "reassembly/upper/claim.h"
+#include "reassembly/upper/request.h"
 
 void frame_touch(struct rtap_tracker *tracker, struct message *message)
 {
@@ -29,7 +29,7 @@ void frame_touch_done(struct rtap_tracker *tracker, bool wanted)
 		SLIST_REMOVE_HEAD(&tracker->touched, touched_link);
 		message->shown.wanted |= wanted;
 		if (wanted)
-			claim_want(message);
+			request_want(message);
 		message->touched = false;
 	}
 }

@@ -29,7 +29,7 @@
 #include "reassembly/tcp_content.h"
 #include "reassembly/tracker.h"
 #include "reassembly/upper.h"
-#include "reassembly/upper/claim.h"
+#include "reassembly/upper/request.h"
 #include "reassembly/upper/upper_layers.h"
 
 #define CLOCK_SET_NS INT64_C(1000000000) /* frames of several interfaces are out of order by less than this */
@@ -254,7 +254,7 @@ static __attribute__((noinline)) void examine(struct rtap_tracker *tracker, cons
 	if (!is_wanted(tracker, packet))
 		return;
 	result->touched->shown.wanted = true;
-	claim_want(result->touched);
+	request_want(result->touched);
 	if (result->touched_upper)
 		result->touched_upper->shown.wanted = true;
 }

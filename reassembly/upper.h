@@ -69,7 +69,7 @@ struct upper_socket {
 	void (*flush)(struct rtap_tracker *tracker);
 };
 
-/* The memory that requests name. claim_memory, at the end of reassembly/upper/claim.c, has these callbacks for all layers. */
+/* The memory that requests name. request_memory, at the end of reassembly/upper/request.c, has these callbacks for all layers. */
 struct upper_memory {
 	/* Whether data that arrives before its memory is named may be needed: its bytes are kept until that is known. */
 	bool (*may_want)(const struct rtap_tracker *tracker, const struct connection *connection);

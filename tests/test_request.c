@@ -18,7 +18,6 @@
 #include "base/memory.h"
 #include "reassembly/operation.h"
 #include "reassembly/upper.h"
-#include "reassembly/upper/claim.h"
 #include "reassembly/upper/region.h"
 #include "reassembly/upper/request.h"
 #include "reassembly/upper/upper_layers.h"
@@ -51,7 +50,7 @@ static void conclude(struct echo *echo, struct message *response)
 	struct echo_operation *operation;
 	struct rtap_operation *shown;
 
-	claim_drop_doubtful(echo->tracker, &echo->request);
+	request_drop_doubtful(echo->tracker, &echo->request);
 	operation = request_conclude(echo->tracker, &echo->request, response);
 	if (operation) {
 		shown = &operation->head.shown;
@@ -166,7 +165,7 @@ static void move(struct rtap_tracker *its, struct connection *from, struct conne
 		while ((request = TAILQ_FIRST(&from->requests.lists[answered].queue)))
 			request_move(its, request, to, turned);
 	for (int side = 0; side < 2; side++)
-		claim_waiting(its, &to->streams[side]);
+		request_claim_waiting(its, &to->streams[side]);
 }
 
 static void end(struct rtap_tracker *its, struct connection *connection)
@@ -180,7 +179,7 @@ static void end(struct rtap_tracker *its, struct connection *connection)
 }
 
 static const struct upper_layer echo_layer = {
-	.name = "echo", .packet = take_packet, .memory = &claim_memory, .response_settled = settled, .merged = move, .end = end,
+	.name = "echo", .packet = take_packet, .memory = &request_memory, .response_settled = settled, .merged = move, .end = end,
 };
 
 static const struct upper_layer *const layers[] = { &echo_layer, NULL };

@@ -3,7 +3,7 @@
 
 #include "dissect/engine/clear.h"
 #include "reassembly/operation.h"
-#include "reassembly/upper/claim.h"
+#include "reassembly/upper/request.h"
 #include "reassembly/upper/command.h"
 #include "reassembly/upper/region.h"
 
@@ -77,7 +77,7 @@ static void end_command(struct rtap_tracker *tracker, struct command *command, s
 {
 	const struct command_layer *layer = commands_of(command)->layer;
 
-	claim_drop_doubtful(tracker, &command->request);
+	request_drop_doubtful(tracker, &command->request);
 	conclude(tracker, command, response);
 	if (layer->ended)
 		layer->ended(tracker, command, response);
@@ -381,7 +381,7 @@ void command_merged(struct rtap_tracker *tracker, struct connection *from, struc
 			join(tracker, command_of(request));
 	}
 	for (int side = 0; side < 2; side++)
-		claim_waiting(tracker, &to->streams[side]);
+		request_claim_waiting(tracker, &to->streams[side]);
 }
 
 void command_end(struct rtap_tracker *tracker, struct connection *connection)

@@ -10,7 +10,7 @@
 #include "dissect/engine/line.h"
 #include "dissect/scsi/iser.h"
 #include "dissect/scsi/scsi.h"
-#include "reassembly/upper/claim.h"
+#include "reassembly/upper/request.h"
 #include "reassembly/upper/iser_layer.h"
 #include "reassembly/upper/scsi_memory.h"
 #include "reassembly/upper/upper_layers.h"
@@ -282,7 +282,7 @@ const struct upper_layer iser_layer = {
 	.packet = take_packet,
 	.answers = answers,
 	.read = take_placed,
-	.memory = &claim_memory,
+	.memory = &request_memory,
 	.response_settled = command_settled,
 	.detach = command_detach,
 	.merged = command_merged,

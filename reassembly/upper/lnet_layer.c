@@ -16,7 +16,8 @@
 #include "dissect/lnet/lnet.h"
 #include "reassembly/infiniband/handshake.h"
 #include "reassembly/operation.h"
-#include "reassembly/upper/claim.h"
+#include "reassembly/upper/region.h"
+#include "reassembly/upper/request.h"
 #include "reassembly/upper/command.h"
 #include "reassembly/upper/lnet_layer.h"
 #include "reassembly/upper/upper_layers.h"
@@ -425,7 +426,7 @@ static void response_settled(struct rtap_tracker *tracker, struct message *messa
 	if (request->awaits_ack) {
 		acknowledge(request, message);
 	} else if (request->other) {
-		claim_drop_doubtful(tracker, &request->command.request);
+		request_drop_doubtful(tracker, &request->command.request);
 		command_detach(message);
 		command_pass(tracker, &request->command, &request->other->command);
 		return;
@@ -568,7 +569,7 @@ static void take_put_ack(struct upper_work *work, const struct lnet_send *send)
 		sink->credits = request->credits;
 		memcpy(sink->header, request->header, LNET_HEADER_LENGTH);
 		command_pass(work->tracker, &request->command, &sink->command);
-		claim_send(work->message, &sink->command.request);
+		request_claim_send(work->message, &sink->command.request);
 	}
 	name_memory(work, sink, send, PUT_ACK_DESCRIPTOR_AT);
 }
@@ -691,7 +692,7 @@ const struct upper_layer lnet_layer = {
 	.carried = RTAP_UPPER_LNET,
 	.is_set_up = is_set_up,
 	.packet = take_packet,
-	.memory = &claim_memory,
+	.memory = &request_memory,
 	.response_settled = response_settled,
 	.detach = command_detach,
 	.merged = command_merged,

@@ -14,7 +14,7 @@
 #include "reassembly/infiniband/assembly.h"
 #include "reassembly/operation.h"
 #include "reassembly/time_windows.h"
-#include "reassembly/upper/claim.h"
+#include "reassembly/upper/request.h"
 #include "reassembly/upper/nccl_layer.h"
 #include "reassembly/upper/nccl_transfer.h"
 #include "reassembly/upper/region.h"

@@ -17,7 +17,8 @@
 #include "dissect/nvme/nvme_parts.h"
 #include "dissect/nvme/nvme_structure.h"
 #include "reassembly/operation.h"
-#include "reassembly/upper/claim.h"
+#include "reassembly/upper/region.h"
+#include "reassembly/upper/request.h"
 #include "reassembly/upper/command.h"
 #include "reassembly/upper/nvme_effect.h"
 #include "reassembly/upper/nvme_memory.h"
@@ -657,7 +658,7 @@ const struct upper_layer nvme_layer = {
 	.packet = take_packet,
 	.answers = answers,
 	.read = take_placed,
-	.memory = &claim_memory,
+	.memory = &request_memory,
 	.response_settled = command_settled,
 	.detach = command_detach,
 	.merged = command_merged,

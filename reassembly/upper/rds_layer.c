@@ -11,7 +11,7 @@
 #include "reassembly/infiniband/recovery.h"
 #include "reassembly/iwarp/ddp_half.h"
 #include "reassembly/iwarp/iwarp_stream.h"
-#include "reassembly/upper/claim.h"
+#include "reassembly/upper/request.h"
 #include "reassembly/upper/rds_layer.h"
 #include "reassembly/upper/rds_message.h"
 
@@ -315,7 +315,7 @@ static void take_fragment(struct upper_work *work, struct rds_side *side, const 
 		end_message(work->tracker, message);
 		message = NULL;
 	} else if (message) {
-		claim_send(work->message, &message->request);
+		request_claim_send(work->message, &message->request);
 	}
 	if (!message) {
 		message = create(work, side, fragment->header);

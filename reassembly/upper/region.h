@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The memory that requests name, by connection, key and address, and the data of READs and WRITEs in it. A READ or WRITE belongs to one request,
- * from its own request until its data was copied to the regions. claim.h decides again which one when SENDs are captured late.
+ * from its own request until its data was copied to the regions. request.h decides again which one when SENDs are captured late.
  */
 #ifndef REASSEMBLY_UPPER_REGION_H
 #define REASSEMBLY_UPPER_REGION_H

@@ -3,7 +3,8 @@
  * Outstanding requests of upper layers, each from the SEND that carries it to its response, and the memory of the requester that it
  * names: regions, which READs read and WRITEs fill. A READ or WRITE belongs to a request by key, address and PSN, in any split, order and
  * repetition: a region is the request's until the PSN of the response, also if the key is used again at once or its data was captured
- * first. doc/adding-an-upper-layer.md shows how a layer uses this.
+ * first. If SENDs are captured late, it is decided again. What READs and WRITEs lost counts for their request.
+ * doc/adding-an-upper-layer.md shows how a layer uses this.
  */
 #ifndef REASSEMBLY_UPPER_REQUEST_H
 #define REASSEMBLY_UPPER_REQUEST_H
@@ -17,8 +18,12 @@
 struct connection;
 struct message;
 struct operation;
+struct psn_stream;
 struct request;
+struct rtap_message;
 struct rtap_tracker;
+struct upper_loss;
+struct upper_memory;
 
 /* Memory with one key. Overlapping ranges share a region. */
 struct region {
@@ -93,7 +98,7 @@ struct request {
 	struct request_lost read_lost, write_lost; /* of the READs and WRITEs that were placed in its regions */
 	struct request_data data; /* of the READs and WRITEs that were placed in its regions; the layer may add others */
 	size_t operation_size;    /* of the operation that is still to be made; 0: none */
-	/* The rest is private to request.c, region.c and claim.c. */
+	/* The rest is private to request.c and region.c. */
 	TAILQ_HEAD(, message) claimed; /* unfinished READs and WRITEs of its regions */
 	/*
 	 * Positions of the streams of the responder and of the requester when the request arrived: later losses can be its
@@ -193,6 +198,29 @@ void request_move(struct rtap_tracker *tracker, struct request *request, struct 
 
 /* The bytes present in all regions, and the length of the regions, of READs or of WRITEs. */
 void request_data(const struct request *request, bool is_read, uint64_t *present, uint64_t *length);
+
+/* Callbacks for layers whose requests name memory: upper_layer.memory. */
+extern const struct upper_memory request_memory;
+
+/* Its members that are not in region.h. */
+void request_data_settled(struct rtap_tracker *tracker, struct message *message);
+void request_take_lost(struct rtap_tracker *tracker, const struct message *message, const struct upper_loss *loss);
+
+/* Adds the losses of a SEND to the message of the layer that it carries. */
+void request_show_lost(struct rtap_message *shown, const struct rtap_message *send);
+
+/*
+ * A SEND that is neither the request nor its response belongs to it: what selects the SEND selects the request's operation. Call request_want()
+ * when the frame of such a SEND is wanted.
+ */
+void request_claim_send(struct message *send, const struct request *request);
+void request_want(const struct message *send);
+
+/* Both ends are known now: requests of one end since the request of the other may belong to it. */
+void request_claim_waiting(struct rtap_tracker *tracker, const struct psn_stream *stream);
+
+/* Call before the data in the regions is used for the last time: drops what can belong to another request that was not captured. */
+void request_drop_doubtful(struct rtap_tracker *tracker, struct request *request);
 
 /* Updates the charge for a part of a request's memory from `before` to `now` bytes. */
 static inline void request_charge(struct budget *budget, struct request *request, uint64_t now, uint64_t before)

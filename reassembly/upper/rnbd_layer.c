@@ -17,7 +17,7 @@
 #include "reassembly/infiniband/handshake.h"
 #include "reassembly/infiniband/psn.h"
 #include "reassembly/message_queue.h"
-#include "reassembly/upper/claim.h"
+#include "reassembly/upper/request.h"
 #include "reassembly/upper/command.h"
 #include "reassembly/upper/region.h"
 #include "reassembly/upper/rnbd_command.h"
@@ -479,7 +479,7 @@ static bool may_want(const struct rtap_tracker *tracker, const struct connection
 }
 
 static const struct upper_memory memory = {
-	.may_want = may_want, .claim = claim, .data_settled = claim_settled, .unclaim = region_unclaim, .lost = claim_lost,
+	.may_want = may_want, .claim = claim, .data_settled = request_data_settled, .unclaim = region_unclaim, .lost = request_take_lost,
 };
 
 /* The missing ranges of a request are known once its message is settled. */

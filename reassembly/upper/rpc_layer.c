@@ -13,8 +13,8 @@
 #include "reassembly/frame_touch.h"
 #include "reassembly/iwarp/ddp_half.h"
 #include "reassembly/message_queue.h"
-#include "reassembly/upper/claim.h"
 #include "reassembly/upper/region.h"
+#include "reassembly/upper/request.h"
 #include "reassembly/upper/rpc_call.h"
 #include "reassembly/upper/rpc_items.h"
 #include "reassembly/upper/rpc_layer.h"
@@ -48,7 +48,7 @@ static void free_call(struct rtap_tracker *tracker, struct rpc_call *call)
 
 static void end_call(struct rtap_tracker *tracker, struct rpc_call *call)
 {
-	claim_drop_doubtful(tracker, &call->request);
+	request_drop_doubtful(tracker, &call->request);
 	region_count_claimed(&call->request);
 	if (tracker->wants_data)
 		rpc_exchange_conclude(tracker, call);
@@ -249,7 +249,7 @@ static void show_send(struct rtap_tracker *tracker, struct rpc_call *call, struc
 	shown->is_response = is_reply;
 	shown->shown.from_a = message->shown.from_a;
 	shown->shown.psn = message->shown.psn;
-	claim_show_lost(&shown->shown, &message->shown);
+	request_show_lost(&shown->shown, &message->shown);
 	shown->shown.credits = packet->rpcrdma.credits;
 	shown->request = &call->request;
 	shown->request_number = call->request.number;
@@ -471,7 +471,7 @@ static void take_message(struct rtap_tracker *tracker, struct message *message, 
 
 /*
  * A READ that ended, or a WRITE that the packet completed: copies its data to the regions. Whether that completes a call or
- * reply. Data for which no packet is shown is copied when its message is settled: claim_settled().
+ * reply. Data for which no packet is shown is copied when its message is settled: request_data_settled().
  */
 static bool __attribute__((noinline)) store_data(struct upper_work *work, struct message *message, struct rpc_call **read)
 {
@@ -573,7 +573,7 @@ static void response_settled(struct rtap_tracker *tracker, struct message *messa
 	struct rpc_call *call = rpc_call_of(message->request);
 
 	if (call->reply.shown)
-		claim_show_lost(&call->reply.shown->shown, &message->shown);
+		request_show_lost(&call->reply.shown->shown, &message->shown);
 	remember(tracker, call);
 	end_call(tracker, call);
 }
@@ -675,7 +675,7 @@ static void merged(struct rtap_tracker *tracker, struct connection *from, struct
 			join_reply(tracker, rpc_call_of(request));
 	}
 	for (int side = 0; side < 2; side++)
-		claim_waiting(tracker, &to->streams[side]);
+		request_claim_waiting(tracker, &to->streams[side]);
 }
 
 static void release(struct rtap_tracker *tracker, struct message *message)
@@ -728,7 +728,7 @@ const struct upper_layer rpc_layer = {
 	.send = take_send,
 	.read = take_read,
 	.ahead = rpc_view_ahead,
-	.memory = &claim_memory,
+	.memory = &request_memory,
 	.response_settled = response_settled,
 	.release = release,
 	.detach = detach,

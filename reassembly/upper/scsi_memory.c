@@ -6,7 +6,8 @@
 
 #include "base/memory.h"
 #include "reassembly/operation.h"
-#include "reassembly/upper/claim.h"
+#include "reassembly/upper/region.h"
+#include "reassembly/upper/request.h"
 #include "reassembly/upper/scsi_memory.h"
 
 #define TABLE_ROW 16           /* bytes of a descriptor in a table of SRP: address, key, length */
@@ -102,7 +103,7 @@ void scsi_take_unsolicited(struct upper_work *work, uint64_t tag, uint64_t offse
 	if (!request || !request->command.request.is_seen || !request->has_unsolicited || offset > request->out_length ||
 	    length > request->out_length - offset)
 		return;
-	claim_send(work->message, &request->command.request);
+	request_claim_send(work->message, &request->command.request);
 	scsi_memory_carry(work, request, offset, data);
 	operation_note_data(&request->command.request.data, shown->first_frame, shown->time_ns, shown->last_frame, shown->time_end_ns);
 	if (!is_last || !request->awaits_last)

@@ -8,7 +8,8 @@
 
 #include "dissect/dissect.h"
 #include "dissect/smb/smb.h"
-#include "reassembly/upper/claim.h"
+#include "reassembly/upper/region.h"
+#include "reassembly/upper/request.h"
 #include "reassembly/upper/smb_layer.h"
 #include "reassembly/upper/smb_names.h"
 #include "reassembly/upper/smb_request.h"
@@ -197,7 +198,7 @@ const struct upper_layer smb_layer = {
 	.ports = ports,
 	.carried = RTAP_UPPER_SMB_DIRECT,
 	.packet = take_packet,
-	.memory = &claim_memory,
+	.memory = &request_memory,
 	.response_settled = command_settled,
 	.detach = command_detach,
 	.merged = merged,

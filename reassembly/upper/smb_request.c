@@ -8,7 +8,7 @@
 #include "dissect/smb/smb.h"
 #include "reassembly/file_effect.h"
 #include "reassembly/operation.h"
-#include "reassembly/upper/claim.h"
+#include "reassembly/upper/request.h"
 #include "reassembly/upper/smb_operation.h"
 #include "reassembly/upper/smb_part.h"
 #include "reassembly/upper/smb_request.h"

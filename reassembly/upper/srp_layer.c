@@ -10,8 +10,8 @@
 #include "dissect/scsi/srp.h"
 #include "reassembly/infiniband/handshake.h"
 #include "reassembly/message_extent.h"
-#include "reassembly/upper/claim.h"
 #include "reassembly/upper/region.h"
+#include "reassembly/upper/request.h"
 #include "reassembly/upper/scsi.h"
 #include "reassembly/upper/srp_layer.h"
 #include "reassembly/upper/upper_layers.h"
@@ -252,7 +252,7 @@ static void claim(struct rtap_tracker *tracker, struct message *message)
 }
 
 static const struct upper_memory memory = {
-	.may_want = region_may_want, .claim = claim, .data_settled = claim_settled, .unclaim = region_unclaim, .lost = claim_lost,
+	.may_want = region_may_want, .claim = claim, .data_settled = request_data_settled, .unclaim = region_unclaim, .lost = request_take_lost,
 };
 
 static bool init(struct rtap_tracker *tracker)
