@@ -2,8 +2,10 @@
 #include "config.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 
+#include "dissect/rpc/nfs.h"
 #include "output/export/export_contents.h"
 
 #define COPY_BLOCK (16u << 10)
@@ -14,6 +16,23 @@
 static struct server *server_of(const struct node *node)
 {
 	return (struct server *)node->name.server;
+}
+
+/* Data of a message: `length` bytes of its stream, starting at `at`. */
+struct data {
+	const struct rpc_part *part;
+	uint64_t at, length;
+	bool is_doubtful;    /* the WRITE may have failed: no reply shows its status */
+};
+
+static struct contents *contents_of(struct name_tree *tree)
+{
+	return (struct contents *)((char *)tree - offsetof(struct contents, tree));
+}
+
+static struct node *file_of(struct name_node *name)
+{
+	return (struct node *)name;
 }
 
 static void take_created(struct name_tree *tree, struct name_node *name)
@@ -72,7 +91,7 @@ static bool has_path(const struct node *node)
 /* Moves a node's file or directory to its path, if it has both and is stored elsewhere. */
 static void take_moved(struct name_tree *tree, struct name_node *name)
 {
-	struct contents *contents = (struct contents *)tree;
+	struct contents *contents = contents_of(tree);
 	struct node *node = (struct node *)name;
 	struct name *first = LIST_FIRST(&name->names);
 	struct disk_entry *directory;
@@ -89,29 +108,13 @@ static void take_moved(struct name_tree *tree, struct name_node *name)
 /* A file stays where it is; a removed directory is no longer that of this node. */
 static void take_unnamed(struct name_tree *tree, struct name_node *name)
 {
-	struct contents *contents = (struct contents *)tree;
+	struct contents *contents = contents_of(tree);
 	struct node *node = (struct node *)name;
 
 	if (!node->entry || !node->entry->is_directory)
 		return;
 	disk_vacate(contents->disk, node->entry);
 	set_entry(contents, node, NULL, NULL);
-}
-
-void contents_init(struct contents *contents, struct disk *disk, uint64_t max_memory)
-{
-	*contents = (struct contents){ .disk = disk };
-	name_tree_init(&contents->tree, sizeof(struct node), sizeof(struct server), max_memory);
-	contents->tree.beside = &disk->memory;
-	contents->tree.created = take_created;
-	contents->tree.dropped = take_dropped;
-	contents->tree.moved = take_moved;
-	contents->tree.unnamed = take_unnamed;
-}
-
-void contents_fini(struct contents *contents)
-{
-	name_tree_fini(&contents->tree);
 }
 
 /* The node's file, created if necessary under its path or its handle. NULL: the disk failed, or the entry is a directory. */
@@ -188,12 +191,11 @@ static bool is_doubtful(const struct node *node)
 	return node->doubt != server_of(node)->doubt;
 }
 
-void contents_unknown(struct node *node)
-{
-	doubt_ranges(node);
-}
-
-void contents_settle(struct contents *contents, struct node *node, bool has_stamp, uint64_t stamp)
+/*
+ * Before the current operation changes the file. If a call that was not captured may have changed it (struct server, doubt), only an unchanged
+ * stamp from before the operation shows that it did not; otherwise all known contents become missing.
+ */
+static void settle(struct contents *contents, struct node *node, bool has_stamp, uint64_t stamp)
 {
 	bool is_later = contents->asked > server_of(node)->doubt_frame;
 
@@ -210,11 +212,12 @@ void contents_settle(struct contents *contents, struct node *node, bool has_stam
 		node->doubt = server_of(node)->doubt;
 }
 
-void contents_stamp(struct contents *contents, struct node *node, bool has_stamp, uint64_t stamp)
+/* The server reported attributes; `stamp` differs after each change of the file. Otherwise as settle(). */
+static void stamp(struct contents *contents, struct node *node, bool has_stamp, uint64_t stamp)
 {
 	if (!has_stamp || (is_doubtful(node) && contents->asked <= server_of(node)->doubt_frame))
 		return;
-	contents_settle(contents, node, has_stamp, stamp);
+	settle(contents, node, has_stamp, stamp);
 	node->has_stamp = true;
 	node->stamp = stamp;
 }
@@ -284,7 +287,11 @@ static bool grow(struct contents *contents, struct node *node, uint64_t offset, 
 	return true;
 }
 
-void contents_reported_size(struct contents *contents, struct node *node, uint64_t size)
+/*
+ * The server reported this size. If captured operations account for less, a WRITE was not captured: its bytes are missing up to the
+ * beginning of a captured WRITE or, in contents_finish(), up to the size.
+ */
+static void report_size(struct contents *contents, struct node *node, uint64_t size)
 {
 	uint64_t known = node->entry ? node->entry->size : 0;
 
@@ -380,7 +387,11 @@ static void put_piece(struct contents *contents, struct node *node, uint64_t off
 	set(contents, node, offset, offset + length, RANGE_MISSING + reason, !is_write);
 }
 
-void contents_put(struct contents *contents, struct node *node, uint64_t offset, const struct contents_data *data, bool is_write)
+/*
+ * Stores bytes that a client wrote (`is_write`) or read at `offset` of the file. Bytes that were not captured become missing: for a
+ * WRITE always, for a READ unless they are already known. Doubtful bytes are stored, and missing.
+ */
+static void put(struct contents *contents, struct node *node, uint64_t offset, const struct data *data, bool is_write)
 {
 	uint64_t at = data->at, end = data->at + data->length;
 
@@ -407,7 +418,8 @@ void contents_put(struct contents *contents, struct node *node, uint64_t offset,
 	}
 }
 
-void contents_zero(struct contents *contents, struct node *node, uint64_t offset, uint64_t length)
+/* A READ reported a hole. */
+static void zero(struct contents *contents, struct node *node, uint64_t offset, uint64_t length)
 {
 	if (!is_range(contents, offset, length) || !place(contents, node))
 		return;
@@ -416,7 +428,11 @@ void contents_zero(struct contents *contents, struct node *node, uint64_t offset
 	set(contents, node, offset, offset + length, RANGE_ZEROS, false);
 }
 
-void contents_miss(struct contents *contents, struct node *node, uint64_t offset, uint64_t length, bool is_certain,
+/*
+ * The data of a READ are unavailable: marks its bytes as missing unless they are already known. `is_certain`: the reply shows that the
+ * file has these bytes; else they are missing only up to the file's known size.
+ */
+static void miss(struct contents *contents, struct node *node, uint64_t offset, uint64_t length, bool is_certain,
 		   enum rtap_missing_reason reason)
 {
 	uint64_t size;
@@ -432,7 +448,7 @@ void contents_miss(struct contents *contents, struct node *node, uint64_t offset
 	set(contents, node, offset, offset + length, RANGE_MISSING + reason, true);
 }
 
-void contents_resize(struct contents *contents, struct node *node, uint64_t size)
+static void resize(struct contents *contents, struct node *node, uint64_t size)
 {
 	uint64_t before, unseen = node->unseen_size;
 
@@ -457,13 +473,13 @@ void contents_resize(struct contents *contents, struct node *node, uint64_t size
 	node->size_known = true;
 }
 
-void contents_allocate(struct contents *contents, struct node *node, uint64_t offset, uint64_t length)
+static void allocate(struct contents *contents, struct node *node, uint64_t offset, uint64_t length)
 {
 	if (is_range(contents, offset, length) && place(contents, node))
 		grow(contents, node, offset + length, offset + length, BY_WRITE);
 }
 
-void contents_deallocate(struct contents *contents, struct node *node, uint64_t offset, uint64_t length)
+static void deallocate(struct contents *contents, struct node *node, uint64_t offset, uint64_t length)
 {
 	if (offset > INT64_MAX || !place(contents, node))
 		return;
@@ -518,12 +534,13 @@ static bool is_source(const struct node *from, uint64_t from_offset, const struc
 	return from != to || from_offset + length <= to_offset || to_offset + length <= from_offset;
 }
 
-void contents_copy(struct contents *contents, struct node *from, uint64_t from_offset, struct node *to, uint64_t to_offset, uint64_t length)
+/* COPY, CLONE. `from` may be NULL: unknown source. length 0: up to the end of the source. */
+static void copy_between(struct contents *contents, struct node *from, uint64_t from_offset, struct node *to, uint64_t to_offset, uint64_t length)
 {
 	bool known;
 
 	if (from && from != to)
-		contents_settle(contents, from, false, 0);
+		settle(contents, from, false, 0);
 	if (!length && from && from->entry && from->entry->size > from_offset)
 		length = from->entry->size - from_offset;
 	if (!is_range(contents, from_offset, length) || !is_range(contents, to_offset, length) || !place(contents, to))
@@ -546,4 +563,203 @@ void contents_copy(struct contents *contents, struct node *from, uint64_t from_o
 		copy_range(contents, from, &range, to, to_offset + done);
 		done = range.end - from_offset;
 	}
+}
+
+static void attributes_reported(struct nfs_names *walk, struct name_node *name, const struct call_attributes *attributes)
+{
+	struct contents *contents = (struct contents *)walk;
+	struct node *node = file_of(name);
+
+	stamp(contents, node, attributes->has_stamp, attributes->stamp);
+	if (!attributes->has_size)
+		return;
+	node->reported_size = attributes->size;
+	report_size(contents, node, attributes->size);
+}
+
+/* A file that a CREATE or OPEN created or truncated. */
+static void file_created(struct nfs_names *walk, struct name_node *name, const struct call_operation *call)
+{
+	struct contents *contents = (struct contents *)walk;
+	struct node *node = file_of(name);
+	bool set_size = call->has_size && (walk->calls.protocol == CALLS_NFS3 || !call->size);
+
+	if (call->is_new && !node->entry) {
+		resize(contents, node, 0);
+		set_size = call->has_size;
+	}
+	if (set_size)
+		resize(contents, node, call->size);
+}
+
+static void write(struct contents *contents, struct node *node, const struct call_operation *call, const struct reply_operation *reply)
+{
+	struct data data = { &contents->walk.calls.exchange->call, call->data.at, call->data.length, !reply->status_known };
+
+	if (!call->has_offset)
+		return;
+	contents->is_placed = true;
+	if (!call->data.there) {
+		/* the call is truncated before its data: bytes after the stream are missing */
+		if (!call->has_length)
+			return;
+		data.at = data.part->length;
+		data.length = call->length;
+	}
+	if (reply->has_count && reply->count < data.length)
+		data.length = reply->count;
+	if (data.length)
+		put(contents, node, call->offset, &data, true);
+}
+
+static enum rtap_missing_reason reason_of_reply(const struct rpc_part *reply)
+{
+	return reply->present && reply->missing_count ? (enum rtap_missing_reason)reply->missing[0].reason : RTAP_MISSING_NOT_CAPTURED;
+}
+
+/* Data in the reply have already been reported. */
+static void read_done(struct contents *contents, struct node *node, const struct call_operation *call,
+		      const struct reply_operation *reply)
+{
+	const struct call_attributes *attributes = &reply->attributes;
+	bool is_certain = reply->has_count || attributes->has_size;
+	uint64_t length = call->length, there = reply->count;
+
+	if (!call->has_offset)
+		return;
+	contents->is_placed = true;
+	if (reply->pieces)
+		return;
+	if (!reply->has_count)
+		there = attributes->size > call->offset ? attributes->size - call->offset : 0;
+	if (is_certain && there < length)
+		length = there;
+	/* a READ_PLUS at the end of the file has no contents */
+	if (length && !(reply->eof && contents->walk.calls.protocol == CALLS_NFS4 && call->number == NFS4_READ_PLUS))
+		miss(contents, node, call->offset, length, is_certain, reason_of_reply(&contents->walk.calls.exchange->reply));
+}
+
+static void copy(struct contents *contents, struct node *node, const struct call_operation *call, const struct reply_operation *reply)
+{
+	uint64_t length = call->length;
+
+	/* an asynchronous COPY reports its progress later */
+	if (reply->has_count && !reply->is_asynchronous) {
+		length = reply->count;
+		if (!length)
+			return;
+	}
+	copy_between(contents, file_of(nfs_names_saved(&contents->walk)), call->offset, node, call->to_offset, length);
+}
+
+/* NFSv4 operations on the contents of the current file. */
+static void nfs4_contents(struct contents *contents, struct node *node, const struct call_operation *call,
+			  const struct reply_operation *reply)
+{
+	static const uint64_t changing = 1ull << NFS4_WRITE | 1ull << NFS4_ALLOCATE | 1ull << NFS4_DEALLOCATE | 1ull << NFS4_COPY;
+
+	if ((call->number < 64 && (changing >> call->number & 1)) || call->number == NFS4_CLONE ||
+	    (call->number == NFS4_SETATTR && call->has_size))
+		settle(contents, node, false, 0);
+	switch (call->number) {
+	case NFS4_SETATTR:
+		if (call->has_size)
+			resize(contents, node, call->size);
+		break;
+	case NFS4_READ:
+	case NFS4_READ_PLUS:
+		read_done(contents, node, call, reply);
+		break;
+	case NFS4_WRITE:
+		write(contents, node, call, reply);
+		break;
+	case NFS4_ALLOCATE:
+		allocate(contents, node, call->offset, call->length);
+		break;
+	case NFS4_DEALLOCATE:
+		deallocate(contents, node, call->offset, call->length);
+		break;
+	case NFS4_COPY:
+	case NFS4_CLONE:
+		copy(contents, node, call, reply);
+		break;
+	case NFS4_WRITE_SAME:
+	case NFS4_LAYOUTCOMMIT: /* data written to other servers */
+		doubt_ranges(node);
+		break;
+	}
+}
+
+/* NFSv3 procedures on the contents of a file. */
+static void nfs3_contents(struct contents *contents, struct node *node, const struct call_operation *call,
+			  const struct reply_operation *reply)
+{
+	bool resizes = call->number == NFS3_SETATTR && call->has_size, changes = resizes || call->number == NFS3_WRITE;
+
+	if (reply->before.has_size && (changes || call->number == NFS3_SETATTR || call->number == NFS3_COMMIT))
+		report_size(contents, node, reply->before.size);
+	if (changes)
+		settle(contents, node, reply->before.has_stamp, reply->before.stamp);
+	if (resizes)
+		resize(contents, node, call->size);
+	else if (call->number == NFS3_READ)
+		read_done(contents, node, call, reply);
+	else if (call->number == NFS3_WRITE)
+		write(contents, node, call, reply);
+}
+
+static void file_operation(struct nfs_names *walk, struct name_node *node, const struct call_operation *call,
+			   const struct reply_operation *reply)
+{
+	struct contents *contents = (struct contents *)walk;
+
+	if (walk->calls.protocol == CALLS_NFS3)
+		nfs3_contents(contents, file_of(node), call, reply);
+	else
+		nfs4_contents(contents, file_of(node), call, reply);
+}
+
+static void data_read(struct nfs_names *walk, struct name_node *name, const struct call_operation *call, const struct reply_operation *reply,
+		      uint64_t offset, const struct call_data *data)
+{
+	struct contents *contents = (struct contents *)walk;
+	struct node *node = file_of(name);
+	const struct data bytes = { &walk->calls.exchange->reply, data->at, data->length, false };
+	uint64_t asked_end = call->offset + call->length, length = data->length;
+
+	if (!call->has_offset)
+		return;
+	contents->is_placed = true;
+	settle(contents, node, reply->attributes.has_stamp, reply->attributes.stamp);
+	if (data->there) {
+		/* a read beyond the end, which returns nothing, does not show the file's size */
+		put(contents, node, length ? offset : 0, &bytes, false);
+		return;
+	}
+	/* a hole may extend beyond the requested range */
+	if (offset >= asked_end)
+		return;
+	zero(contents, node, offset, length < asked_end - offset ? length : asked_end - offset);
+}
+
+void contents_init(struct contents *contents, struct disk *disk, uint64_t max_memory)
+{
+	*contents = (struct contents){ .disk = disk };
+	name_tree_init(&contents->tree, sizeof(struct node), sizeof(struct server), max_memory);
+	contents->tree.beside = &disk->memory;
+	contents->tree.created = take_created;
+	contents->tree.dropped = take_dropped;
+	contents->tree.moved = take_moved;
+	contents->tree.unnamed = take_unnamed;
+	calls_init(&contents->walk, &contents->tree, true);
+	contents->walk.data_read = data_read;
+	contents->walk.attributes_reported = attributes_reported;
+	contents->walk.file_created = file_created;
+	contents->walk.file_operation = file_operation;
+}
+
+void contents_fini(struct contents *contents)
+{
+	name_tree_fini(&contents->tree);
+	calls_fini(&contents->walk);
 }

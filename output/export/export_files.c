@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Effects of NFSv3 and NFSv4 operations on contents. RFC 1813, section 3.3; RFC 8881, section 18; RFC 7862, section 15.
- *
- * Order of calls for an exchange: export_files_exchange(), the queue (in the order of replies), apply(), and calls_walk() (reassembly/upper/nfs_calls.c),
- * which calls nfs_names.c for each operation, and data_read() here with the data and its file before that. nfs_names.c calls back
- * attributes_reported(), file_created() and file_operation(). struct export_files begins with struct nfs_names: callbacks cast to their own.
+ * RPC exchanges wait in a queue, which orders them by their replies, and then have their effect on contents (export_contents.h), as those without
+ * a call may have had.
  */
 #include "config.h"
 
@@ -18,12 +15,10 @@
 #include "output/export/export_images.h"
 #include "output/export/export_queue.h"
 #include "output/packet/printer.h"
-#include "reassembly/upper/nfs_names.h"
 
 #define DEFAULT_MEMORY (64u << 20)
 
 struct export_files {
-	struct nfs_names walk;
 	struct export_queue queue;
 	struct disk disk;
 	struct contents contents;
@@ -31,193 +26,12 @@ struct export_files {
 	struct server *server;   /* of the current exchange */
 	uint64_t exchanges, dropped, unnamed, orphans;
 	uint64_t unnamed_bytes; /* bytes of their data, as far as known */
-	bool is_placed;          /* some data of the current exchange have a file and an offset, present or missing */
 	bool (*stopped)(void);
 };
-
-static struct export_files *export_of(struct nfs_names *walk)
-{
-	return (struct export_files *)walk;
-}
 
 static struct node *file_of(struct name_node *name)
 {
 	return (struct node *)name;
-}
-
-static void attributes_reported(struct nfs_names *walk, struct name_node *name, const struct call_attributes *attributes)
-{
-	struct export_files *export = export_of(walk);
-	struct node *node = file_of(name);
-
-	contents_stamp(&export->contents, node, attributes->has_stamp, attributes->stamp);
-	if (!attributes->has_size)
-		return;
-	node->reported_size = attributes->size;
-	contents_reported_size(&export->contents, node, attributes->size);
-}
-
-/* A file that a CREATE or OPEN created or truncated. */
-static void file_created(struct nfs_names *walk, struct name_node *name, const struct call_operation *call)
-{
-	struct export_files *export = export_of(walk);
-	struct node *node = file_of(name);
-	bool set_size = call->has_size && (walk->calls.protocol == CALLS_NFS3 || !call->size);
-
-	if (call->is_new && !node->entry) {
-		contents_resize(&export->contents, node, 0);
-		set_size = call->has_size;
-	}
-	if (set_size)
-		contents_resize(&export->contents, node, call->size);
-}
-
-static void write(struct export_files *export, struct node *node, const struct call_operation *call, const struct reply_operation *reply)
-{
-	struct contents_data data = { &export->walk.calls.exchange->call, call->data.at, call->data.length, !reply->status_known };
-
-	if (!call->has_offset)
-		return;
-	export->is_placed = true;
-	if (!call->data.there) {
-		/* the call is truncated before its data: bytes after the stream are missing */
-		if (!call->has_length)
-			return;
-		data.at = data.part->length;
-		data.length = call->length;
-	}
-	if (reply->has_count && reply->count < data.length)
-		data.length = reply->count;
-	if (data.length)
-		contents_put(&export->contents, node, call->offset, &data, true);
-}
-
-static enum rtap_missing_reason reason_of_reply(const struct rpc_part *reply)
-{
-	return reply->present && reply->missing_count ? (enum rtap_missing_reason)reply->missing[0].reason : RTAP_MISSING_NOT_CAPTURED;
-}
-
-/* Data in the reply have already been reported. */
-static void read_done(struct export_files *export, struct node *node, const struct call_operation *call,
-		      const struct reply_operation *reply)
-{
-	const struct call_attributes *attributes = &reply->attributes;
-	bool is_certain = reply->has_count || attributes->has_size;
-	uint64_t length = call->length, there = reply->count;
-
-	if (!call->has_offset)
-		return;
-	export->is_placed = true;
-	if (reply->pieces)
-		return;
-	if (!reply->has_count)
-		there = attributes->size > call->offset ? attributes->size - call->offset : 0;
-	if (is_certain && there < length)
-		length = there;
-	/* a READ_PLUS at the end of the file has no contents */
-	if (length && !(reply->eof && export->walk.calls.protocol == CALLS_NFS4 && call->number == NFS4_READ_PLUS))
-		contents_miss(&export->contents, node, call->offset, length, is_certain, reason_of_reply(&export->walk.calls.exchange->reply));
-}
-
-static void copy(struct export_files *export, struct node *node, const struct call_operation *call, const struct reply_operation *reply)
-{
-	uint64_t length = call->length;
-
-	/* an asynchronous COPY reports its progress later */
-	if (reply->has_count && !reply->is_asynchronous) {
-		length = reply->count;
-		if (!length)
-			return;
-	}
-	contents_copy(&export->contents, file_of(nfs_names_saved(&export->walk)), call->offset, node, call->to_offset, length);
-}
-
-/* NFSv4 operations on the contents of the current file. */
-static void nfs4_contents(struct export_files *export, struct node *node, const struct call_operation *call,
-			  const struct reply_operation *reply)
-{
-	static const uint64_t changing = 1ull << NFS4_WRITE | 1ull << NFS4_ALLOCATE | 1ull << NFS4_DEALLOCATE | 1ull << NFS4_COPY;
-
-	if ((call->number < 64 && (changing >> call->number & 1)) || call->number == NFS4_CLONE ||
-	    (call->number == NFS4_SETATTR && call->has_size))
-		contents_settle(&export->contents, node, false, 0);
-	switch (call->number) {
-	case NFS4_SETATTR:
-		if (call->has_size)
-			contents_resize(&export->contents, node, call->size);
-		break;
-	case NFS4_READ:
-	case NFS4_READ_PLUS:
-		read_done(export, node, call, reply);
-		break;
-	case NFS4_WRITE:
-		write(export, node, call, reply);
-		break;
-	case NFS4_ALLOCATE:
-		contents_allocate(&export->contents, node, call->offset, call->length);
-		break;
-	case NFS4_DEALLOCATE:
-		contents_deallocate(&export->contents, node, call->offset, call->length);
-		break;
-	case NFS4_COPY:
-	case NFS4_CLONE:
-		copy(export, node, call, reply);
-		break;
-	case NFS4_WRITE_SAME:
-	case NFS4_LAYOUTCOMMIT: /* data written to other servers */
-		contents_unknown(node);
-		break;
-	}
-}
-
-/* NFSv3 procedures on the contents of a file. */
-static void nfs3_contents(struct export_files *export, struct node *node, const struct call_operation *call,
-			  const struct reply_operation *reply)
-{
-	bool resizes = call->number == NFS3_SETATTR && call->has_size, changes = resizes || call->number == NFS3_WRITE;
-
-	if (reply->before.has_size && (changes || call->number == NFS3_SETATTR || call->number == NFS3_COMMIT))
-		contents_reported_size(&export->contents, node, reply->before.size);
-	if (changes)
-		contents_settle(&export->contents, node, reply->before.has_stamp, reply->before.stamp);
-	if (resizes)
-		contents_resize(&export->contents, node, call->size);
-	else if (call->number == NFS3_READ)
-		read_done(export, node, call, reply);
-	else if (call->number == NFS3_WRITE)
-		write(export, node, call, reply);
-}
-
-static void file_operation(struct nfs_names *walk, struct name_node *node, const struct call_operation *call,
-			   const struct reply_operation *reply)
-{
-	if (walk->calls.protocol == CALLS_NFS3)
-		nfs3_contents(export_of(walk), file_of(node), call, reply);
-	else
-		nfs4_contents(export_of(walk), file_of(node), call, reply);
-}
-
-static void data_read(struct nfs_names *walk, struct name_node *name, const struct call_operation *call, const struct reply_operation *reply,
-		      uint64_t offset, const struct call_data *data)
-{
-	struct export_files *export = export_of(walk);
-	struct node *node = file_of(name);
-	const struct contents_data bytes = { &walk->calls.exchange->reply, data->at, data->length, false };
-	uint64_t asked_end = call->offset + call->length, length = data->length;
-
-	if (!call->has_offset)
-		return;
-	export->is_placed = true;
-	contents_settle(&export->contents, node, reply->attributes.has_stamp, reply->attributes.stamp);
-	if (data->there) {
-		/* a read beyond the end, which returns nothing, does not show the file's size */
-		contents_put(&export->contents, node, length ? offset : 0, &bytes, false);
-		return;
-	}
-	/* a hole may extend beyond the requested range */
-	if (offset >= asked_end)
-		return;
-	contents_zero(&export->contents, node, offset, length < asked_end - offset ? length : asked_end - offset);
 }
 
 struct export_files *export_files_open(const char *directory, const struct export_files_options *options, struct rtap_error *error)
@@ -237,11 +51,6 @@ struct export_files *export_files_open(const char *directory, const struct expor
 	export->queue.max_memory = memory / 2;
 	contents_init(&export->contents, &export->disk, memory / 4);
 	images_init(&export->images, &export->disk, memory / 8);
-	calls_init(&export->walk, &export->contents.tree, true);
-	export->walk.data_read = data_read;
-	export->walk.attributes_reported = attributes_reported;
-	export->walk.file_created = file_created;
-	export->walk.file_operation = file_operation;
 	return export;
 }
 
@@ -301,7 +110,7 @@ static void apply_orphan(struct export_files *export, const struct rpc_exchange 
 		contents_unseen_write(&export->contents, node, attributes->size, reply.count);
 	else
 		contents_unseen_resize(&export->contents, node, attributes->size);
-	nfs_names_identify(&export->walk, &node->name, attributes);
+	nfs_names_identify(&export->contents.walk, &node->name, attributes);
 }
 
 static bool may_change(const struct rtap_rpc_facts *facts)
@@ -311,15 +120,15 @@ static bool may_change(const struct rtap_rpc_facts *facts)
 
 static void apply_call(struct export_files *export, const struct rpc_exchange *exchange)
 {
-	uint64_t unreadable = export->walk.calls.unreadable;
+	uint64_t unreadable = export->contents.walk.calls.unreadable;
 
-	calls_walk(&export->walk, &export->server->name, exchange);
+	calls_walk(&export->contents.walk, &export->server->name, exchange);
 	export->exchanges++;
-	if (export->is_placed)
+	if (export->contents.is_placed)
 		return;
-	if (export->walk.calls.unreadable != unreadable)
+	if (export->contents.walk.calls.unreadable != unreadable)
 		note_unnamed(export, exchange);
-	if (export->walk.calls.call_cut && may_change(&exchange->call.facts))
+	if (export->contents.walk.calls.call_cut && may_change(&exchange->call.facts))
 		doubt_all(export, exchange);
 }
 
@@ -328,7 +137,6 @@ static void apply(struct export_files *export, const struct rpc_exchange *exchan
 	name_tree_trim(&export->contents.tree);
 	contents_begin(&export->contents, exchange);
 	export->server = (struct server *)name_tree_server(&export->contents.tree, &exchange->server);
-	export->is_placed = false;
 	if (!export->server)
 		export->contents.tree.refused++;
 	else if (is_orphan(exchange))
@@ -521,7 +329,7 @@ struct export_files_counts export_files_count(const struct export_files *export)
 	return (struct export_files_counts){
 		.exchanges = export->exchanges,
 		.dropped = export->dropped,
-		.unreadable = export->walk.calls.unreadable,
+		.unreadable = export->contents.walk.calls.unreadable,
 		.unnamed = export->unnamed,
 		.orphans = export->orphans,
 		.evicted = export->contents.tree.evicted,
@@ -547,7 +355,6 @@ enum rtap_status export_files_close(struct export_files *export, struct rtap_err
 	export_queue_fini(&export->queue);
 	contents_fini(&export->contents);
 	images_fini(&export->images);
-	calls_fini(&export->walk);
 	status = disk_close(&export->disk, error);
 	free(export);
 	return status;
