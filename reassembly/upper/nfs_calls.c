@@ -332,7 +332,8 @@ static void reply_data(struct reply_sink *reply, const struct xdr_value *decoded
 	if (!reads || (reply->reply.status_known && reply->reply.status))
 		return;
 	reply->reply.pieces++;
-	node = nfs_names_node(reply->names, call);
+	node = calls->protocol == CALLS_NFS3 ? name_tree_of_handle(reply->names->tree, reply->names->server, calls_piece(calls, call->handle)) :
+					       nfs_names_current(reply->names);
 	if (node)
 		reply->names->data_read(reply->names, node, call, &reply->reply, plus ? reply->offset : call->offset, &data);
 }

@@ -29,14 +29,9 @@ static struct name_node *resolve(struct nfs_names *names, struct nfs_place *plac
 	return place->node;
 }
 
-static struct name_node *current(struct nfs_names *names)
+struct name_node *nfs_names_current(struct nfs_names *names)
 {
 	return resolve(names, &names->current);
-}
-
-struct name_node *nfs_names_node(struct nfs_names *names, const struct call_operation *call)
-{
-	return names->calls.protocol == CALLS_NFS3 ? node_of_handle(names, call->handle) : current(names);
 }
 
 struct name_node *nfs_names_saved(struct nfs_names *names)
@@ -47,7 +42,7 @@ struct name_node *nfs_names_saved(struct nfs_names *names)
 /* Sets the current handle to that of a name in the current directory. */
 static void go_to_name(struct nfs_names *names, struct kept name)
 {
-	names->current = (struct nfs_place){ NULL, current(names), name };
+	names->current = (struct nfs_place){ NULL, nfs_names_current(names), name };
 }
 
 static void go_to(struct nfs_names *names, struct name_node *node)
@@ -116,7 +111,7 @@ static void finish_open(struct nfs_names *names)
 
 	names->opened = NULL;
 	if (opened)
-		create(names, current(names), opened);
+		create(names, nfs_names_current(names), opened);
 }
 
 static void remove_name(struct nfs_names *names, struct name_node *directory, struct kept name)
@@ -198,7 +193,7 @@ static void nfs4_done(struct nfs_names *names, const struct call_operation *call
 		go_to_name(names, call->name);
 		break;
 	case NFS4_LOOKUPP:
-		node = current(names);
+		node = nfs_names_current(names);
 		go_to(names, node ? name_tree_parent(node) : NULL);
 		break;
 	case NFS4_PUTPUBFH:
@@ -220,20 +215,20 @@ static void nfs4_done(struct nfs_names *names, const struct call_operation *call
 		names->current = names->saved;
 		break;
 	case NFS4_REMOVE:
-		remove_name(names, current(names), call->name);
+		remove_name(names, nfs_names_current(names), call->name);
 		break;
 	case NFS4_RENAME:
-		rename_name(names, nfs_names_saved(names), current(names), call);
+		rename_name(names, nfs_names_saved(names), nfs_names_current(names), call);
 		break;
 	case NFS4_LINK:
-		if (call->name.there && current(names) && nfs_names_saved(names))
-			name_tree_bind(names->tree, current(names), piece_of(names, call->name), nfs_names_saved(names));
+		if (call->name.there && nfs_names_current(names) && nfs_names_saved(names))
+			name_tree_bind(names->tree, nfs_names_current(names), piece_of(names, call->name), nfs_names_saved(names));
 		break;
 	case NFS4_GETATTR:
-		nfs_names_identify(names, current(names), &reply->attributes);
+		nfs_names_identify(names, nfs_names_current(names), &reply->attributes);
 		break;
 	default:
-		node = current(names);
+		node = nfs_names_current(names);
 		if (node && names->file_operation)
 			names->file_operation(names, node, call, reply);
 		break;
@@ -269,7 +264,7 @@ void nfs_names_operation(struct nfs_names *names, const struct call_operation *c
 /* A directory entry gives a name to a handle, or else to the fileid of a file without a name. */
 void nfs_names_entry(struct nfs_names *names, const struct call_operation *call, const struct reply_operation *reply, const struct reply_entry *entry)
 {
-	struct name_node *directory = names->calls.protocol == CALLS_NFS3 ? node_of_handle(names, call->directory) : current(names), *node;
+	struct name_node *directory = names->calls.protocol == CALLS_NFS3 ? node_of_handle(names, call->directory) : nfs_names_current(names), *node;
 	struct call_attributes attributes = entry->attributes;
 
 	if (!directory || !entry->name.there || is_dots(piece_of(names, entry->name)))

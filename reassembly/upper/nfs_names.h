@@ -45,8 +45,8 @@ void nfs_names_found(struct nfs_names *names, struct name_server *server, struct
 		     struct rtap_span handle);
 void nfs_names_removed(struct nfs_names *names, struct name_server *server, struct rtap_span directory, struct rtap_span name);
 
-/* The file that an operation is about; the saved file handle's. NULL: unknown. */
-struct name_node *nfs_names_node(struct nfs_names *names, const struct call_operation *call);
+/* The file of NFSv4's current and saved file handle. NULL: unknown. */
+struct name_node *nfs_names_current(struct nfs_names *names);
 struct name_node *nfs_names_saved(struct nfs_names *names);
 
 /* The server reported attributes. */
