@@ -619,6 +619,8 @@ static void survey_file(struct clock_survey *survey, size_t number, const struct
 		if (status != RTAP_STATUS_OK)
 			continue;
 		survey_batch(survey, number, batch);
+		if (!number && options & IN_DROPS)
+			clock_survey_go_on_thinned(survey);
 		rtap_batch_release(batch);
 	}
 	rtap_source_close(source);
