@@ -78,7 +78,8 @@ static void add_holes(struct message *message, struct missing_list *list)
 			/* A restarted READ also answers with a First: only the request shows where it begins. */
 			if (!message->has_first || shown->verb == RTAP_VERB_READ) {
 				shown->length_known = false;
-				missing_list_add(list, (struct rtap_missing){ 0, 0, false, list->reason });
+				missing_list_add(list, (struct rtap_missing){ 0, 0, false, message->request_cut && !message->evicted ?
+									  RTAP_MISSING_SNAPPED : list->reason });
 			}
 		}
 	}

@@ -155,6 +155,10 @@ struct message {
 	 * all messages, tracker->keep says so. bytes_dropped: they were, for lack of memory.
 	 */
 	bool bytes_wanted : 1, bytes_dropped : 1;
+	bool begin_unknown : 1;            /* READ: only a request for the rest of it was seen; shown are address and length from `low` on */
+	bool is_uncounted : 1;             /* SEND or WRITE: stream->msn counts the messages before it, but not this one */
+	bool is_in_doubt : 1;              /* SEND or WRITE: a response may be its acknowledgement, or one of packets before its last one */
+	bool request_cut : 1;              /* READ or atomic: the capture truncated what its request names */
 	bool ends_with_immediate : 1;      /* the last packet has immediate data, which the capture may have truncated */
 	bool has_landed : 1;               /* its data was copied to `region` and other regions of the request */
 	bool keeps_ahead : 1;              /* in the tracker's list `ahead` */

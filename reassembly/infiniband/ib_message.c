@@ -182,7 +182,7 @@ static void read_request(struct rtap_tracker *tracker, struct psn_stream *stream
 	if (take_reth(message, &packet->ib))
 		upper_claim(tracker, message);
 	else
-		message->has_first = true;
+		message->has_first = message->request_cut = true;
 	assembly_note_frame(tracker, result, message, piece, true);
 	if (stream->response_gaps.count)
 		psn_request_missing(stream, psn, message->end);
@@ -211,6 +211,7 @@ static void take_single(struct message *message, const struct rtap_ib_facts *ib)
 		return;
 	shown->request_seen = shown->has_key = ib->has_atomic || ib->has_reth;
 	shown->r_key = ib->r_key;
+	message->request_cut = !shown->request_seen;
 	shown->virtual_address = ib->virtual_address;
 	shown->length = shown->kind == RTAP_KIND_FLUSH ? ib->dma_length : 8;
 	shown->swap_or_add = ib->swap_or_add;

@@ -6,6 +6,9 @@ import random
 import struct
 import unittest
 
+import ib
+import net
+from capfile import write_pcap
 from cli import CliTest, TESTDATA, has_sanitizers, read, records
 
 NAMES = ("roce-iser.pcap.gz", "roce-nfs3.pcap.gz", "roce-nfs41-long.pcap", "roce-nvmeof.pcap.gz", "roce-smbdirect.pcap.gz", "roce-srp.pcap.gz")
@@ -86,6 +89,24 @@ class Truncated(CliTest):
                 self.assertEqual(done.stderr.decode(), some and "rdmatap: %s truncated by the capture\n" % some, (arguments, count))
         # -s truncates more of them, but the capture did not
         self.assertIn("rdmatap: 1 frame was truncated by the capture\n", self.run_program("-r", capture, "-s", "60", "-c", str(first + 1)).stderr.decode())
+
+    def test_what_a_truncated_request_names_is_snapped(self):
+        ends = {"src": "10.0.0.1", "dst": "10.0.0.2"}, {"src": "10.0.0.2", "dst": "10.0.0.1"}
+        data = bytes(range(200))
+        sent = ((0, ib.transport(0x04, payload=b"hello", destqp=0x22, psn=1)), (1, ib.transport(0x11, destqp=0x11, psn=1, msn=1)),
+                (0, ib.transport(0x0c, destqp=0x22, psn=2, r_key=7, dmalen=len(data))),
+                (1, ib.transport(0x10, payload=data, destqp=0x11, psn=2, msn=2)),
+                (0, ib.transport(0x14, destqp=0x22, psn=3, r_key=7)), (1, ib.transport(0x12, destqp=0x11, psn=3, msn=3)))
+        frames = [net.ethernet(net.roce_v2(packet, 4, ident=0, **ends[side])).data for side, packet in sent]
+        path, unknown = self.path("snapped.pcap"), {"offset": 0, "reason": "snapped"}
+        for length, read_holes, atomic_holes in ((58, [unknown, {"offset": 0, "length": 200, "reason": "snapped"}], None), (78, [
+                {"offset": 20, "length": 180, "reason": "snapped"}], [unknown])):
+            write_pcap(path, 1, [((1700000000 + i) * 10**9, frame[:length], len(frame)) for i, frame in enumerate(frames)])
+            found = [json.loads(line) for line in self.run_program("messages", "--json", path).stdout.splitlines()]
+            self.assertEqual(found[1]["missing"], read_holes, length)
+            self.assertFalse(found[1]["complete"])
+            if atomic_holes:
+                self.assertEqual(found[2]["missing"], atomic_holes, length)
 
 
 if __name__ == "__main__":
