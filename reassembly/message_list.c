@@ -98,14 +98,6 @@ void message_list_enter(struct psn_stream *stream, struct message *message, stru
 	stream->in_flight++;
 }
 
-void message_list_wait_again(struct psn_stream *stream, struct message *message)
-{
-	if (!message->is_unacked)
-		link_unacked(stream, message);
-	if (!stream->unanswered || stream->unanswered->low > message->low)
-		stream->unanswered = message;
-}
-
 void message_list_unindex(struct psn_stream *stream, struct message *message)
 {
 	struct tree tree = { .root = stream->index, .order = by_psn };

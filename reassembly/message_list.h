@@ -47,9 +47,6 @@ static inline void message_list_leave_unacked(struct psn_stream *stream, struct 
 	message->is_unacked = false;
 }
 
-/* A SEND or WRITE of a reliable service that was answered waits for its acknowledgement again. */
-void message_list_wait_again(struct psn_stream *stream, struct message *message);
-
 /* Removes a message from its stream's index. */
 void message_list_unindex(struct psn_stream *stream, struct message *message);
 

@@ -83,6 +83,10 @@ static void add_holes(struct message *message, struct missing_list *list)
 			}
 		}
 	}
+	if (message->begin_unknown) {
+		shown->length_known = false;
+		missing_list_add(list, (struct rtap_missing){ 0, 0, false, list->reason });
+	}
 	list->origin = start;
 	missing_list_add_holes(list, &message->coverage, &message->cut, start, start + shown->length);
 	if (!announced && !message->has_last) {
@@ -160,7 +164,7 @@ static bool is_plain(const struct message *message)
 	const struct rtap_message *shown = &message->shown;
 	const struct coverage_run *run = coverage_runs(&message->coverage);
 
-	if (message->evicted || !message->has_last || !message_is_one_run(message))
+	if (message->evicted || message->begin_unknown || !message->has_last || !message_is_one_run(message))
 		return false;
 	switch (shown->verb) {
 	case RTAP_VERB_SEND:

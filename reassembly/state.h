@@ -277,6 +277,7 @@ struct psn_stream {
 	uint64_t early_end;       /* PSN after all PSNs that early responses answer; 0: no early responses */
 	struct early_responses *early; /* NULL: none */
 	uint32_t msn;             /* of the last acknowledgement; valid if msn_known is set */
+	uint64_t msn_psn;         /* it counts the SENDs and WRITEs that end below this PSN */
 	uint64_t msn_reads;       /* READs and atomics that begin below this PSN are counted in it */
 	struct recent_ack acks[RECENT_ACKS]; /* by RECENT_ACK_PLACE */
 	struct recovery recovery;

@@ -303,10 +303,43 @@ bool assembly_may_be_one(const struct message *message, const struct message *ne
 	return assembly_same_verb(message, RTAP_VERB_SEND) && assembly_same_verb(next, RTAP_VERB_SEND) && !message->has_last && !next->has_first;
 }
 
-/* Whether the response at `psn` can only continue the READ, even if it begins the response to a request for the rest: the one before is no Last. */
-static bool goes_on_at(const struct message *read, uint64_t psn)
+bool assembly_goes_on_at(const struct message *read, uint64_t psn)
 {
 	return psn == read->high + 1 && !read->has_last && (read->coverage.count || read->cut.count);
+}
+
+void assembly_take_restart(struct rtap_tracker *tracker, struct message *read, uint64_t psn, uint32_t r_key, uint64_t address, uint64_t length)
+{
+	struct rtap_message *shown = &read->shown;
+	uint64_t before = (psn - read->low) * read->stream->pmtu;
+
+	if (!read->stream->pmtu)
+		return;
+	read->begin_unknown = true;
+	shown->request_seen = shown->has_key = true;
+	shown->r_key = r_key;
+	shown->virtual_address = address - before;
+	shown->length = before + length;
+	read->end = read->low + assembly_packets_of(shown->length, read->stream->pmtu);
+	upper_claim(tracker, read);
+}
+
+struct message *assembly_begin_earlier(struct rtap_tracker *tracker, struct message *read, struct frame_result *result)
+{
+	struct message *before = message_list_before(read);
+	const struct rtap_message shown = read->shown;
+	uint64_t psn = read->low;
+
+	if (!before || before->shown.request_seen || !continues(before, RTAP_VERB_READ, psn)) {
+		read->begin_unknown = true;
+		return read;
+	}
+	/* its request repeats that of the READ */
+	read->shown.frames--;
+	assembly_join(tracker, before, read, result);
+	assembly_note_repeat(tracker, before);
+	assembly_take_restart(tracker, before, psn, shown.r_key, shown.virtual_address, shown.length);
+	return before;
 }
 
 struct message *assembly_message_of(struct rtap_tracker *tracker, struct psn_stream *stream, struct message *before, uint64_t psn,
@@ -318,7 +351,7 @@ struct message *assembly_message_of(struct rtap_tracker *tracker, struct psn_str
 
 	/* A restarted READ has Firsts and Lasts in its middle. */
 	if (verb == RTAP_VERB_READ && assembly_same_verb(before, verb) &&
-	    (before->shown.request_seen ? !before->end || psn < before->end : assembly_is_inside(before, psn) || goes_on_at(before, psn)))
+	    (before->shown.request_seen ? !before->end || psn < before->end : assembly_is_inside(before, psn) || assembly_goes_on_at(before, psn)))
 		return before;
 	if (before && before->low == psn && (begins == before->has_first || before->shown.request_seen))
 		return assembly_same_verb(before, verb) ? before : NULL;
@@ -378,7 +411,8 @@ bool assembly_is_whole(const struct message *message)
 		return message->has_first && (message->has_last || message->shown.length) &&
 		       covers_all(message, message_position(message), message->shown.length);
 	case RTAP_VERB_READ:
-		return message->shown.request_seen && message->has_last && covers_all(message, message_position(message), message->shown.length);
+		return message->shown.request_seen && !message->begin_unknown && message->has_last &&
+		       covers_all(message, message_position(message), message->shown.length);
 	case RTAP_VERB_ATOMIC_WRITE:
 		return message->shown.request_seen && message->coverage.total == 8;
 	default: /* one request, one response */

@@ -114,6 +114,21 @@ static inline bool assembly_is_inside(const struct message *read, uint64_t psn)
 	return psn <= read->high && (psn > read->low || (psn == read->low && !read->has_first));
 }
 
+/*
+ * Whether `psn` can only continue a READ whose last response seen is the one before: that is no Last. So does a request, which is one for the
+ * rest, and its first response.
+ */
+bool assembly_goes_on_at(const struct message *read, uint64_t psn);
+
+/* The request at `psn` of a READ whose own request was not seen is one for the rest of it, which shows the memory and the end. */
+void assembly_take_restart(struct rtap_tracker *tracker, struct message *read, uint64_t psn, uint32_t r_key, uint64_t address, uint64_t length);
+
+/*
+ * The response at the PSN of the READ's request is no First or Only: it goes on with a READ that began before, and the request was one for the rest of
+ * it. Returns the whole READ.
+ */
+struct message *assembly_begin_earlier(struct rtap_tracker *tracker, struct message *read, struct frame_result *result);
+
 /* Whether two parts can belong to one SEND whose packets in between were not seen. */
 bool assembly_may_be_one(const struct message *message, const struct message *next);
 

@@ -80,16 +80,6 @@ static bool is_cut_send(const struct message *message)
 	       message->coverage.total + message->cut.total >= message_known_length(message);
 }
 
-/* The acknowledgement was for packets before its last one, which were not captured: it goes on with PSNs that are not acknowledged. */
-static __attribute__((cold, noinline)) void wait_again(struct psn_stream *stream, struct message *message)
-{
-	message->answered = false;
-	message->shown.outcome = RTAP_OUTCOME_UNANSWERED;
-	message->shown.answered_in = 0;
-	message->shown.has_latency = false;
-	message_list_wait_again(stream, message);
-}
-
 /* SEND and WRITE packets. */
 static void data_packet(struct rtap_tracker *tracker, struct psn_stream *stream, struct rtap_packet *packet, uint64_t psn,
 			const struct piece *piece, const struct ib_opcode *opcode, struct frame_result *result)
@@ -108,8 +98,6 @@ static void data_packet(struct rtap_tracker *tracker, struct psn_stream *stream,
 	frames = message->shown.frames;
 	was_whole = frames && assembly_is_whole(message);
 	assembly_extend(message, psn, place);
-	if (message->answered && psn >= stream->acknowledged && message->shown.outcome == RTAP_OUTCOME_GOOD && stream->reliable)
-		wait_again(stream, message);
 	if (verb == RTAP_VERB_WRITE && (place == IB_FIRST || place == IB_ONLY) && take_reth(message, &packet->ib))
 		upper_claim(tracker, message);
 	if (place == IB_LAST || place == IB_ONLY)
@@ -140,7 +128,7 @@ static bool is_restart(const struct message *message, uint64_t psn, const struct
 	if (!assembly_same_verb(message, RTAP_VERB_READ) || (message->end && psn >= message->end))
 		return false;
 	if (!message->shown.request_seen)
-		return assembly_is_inside(message, psn);
+		return assembly_is_inside(message, psn) || assembly_goes_on_at(message, psn);
 	/* the capture cut off what it requests */
 	if (!ib->has_reth)
 		return message->end || psn == message->low;
@@ -160,15 +148,28 @@ static uint64_t request_count(const struct psn_stream *stream, const struct rtap
 	return count ? count : 1;
 }
 
+/* A READ's request, or one for the rest of it, that is not its first one seen; or its own request, captured after one for the rest. */
+static void requested_again(struct rtap_tracker *tracker, struct message *read, uint64_t psn, const struct rtap_ib_facts *ib,
+			    const struct piece *piece, struct frame_result *result)
+{
+	bool is_own = read->begin_unknown && psn == read->low && read->has_first;
+
+	if (!read->shown.request_seen && ib->has_reth)
+		assembly_take_restart(tracker, read, psn, ib->r_key, ib->virtual_address, ib->dma_length);
+	if (is_own) {
+		read->begin_unknown = false;
+		read->begun_by_response = true;
+	}
+	assembly_note_frame(tracker, result, read, piece, is_own);
+}
+
 static void read_request(struct rtap_tracker *tracker, struct psn_stream *stream, struct rtap_packet *packet, uint64_t psn,
 			 const struct piece *piece, struct frame_result *result)
 {
 	struct message *message = message_list_find_before(stream, psn, NULL), *next;
 
 	if (is_restart(message, psn, &packet->ib)) {
-		message->active_ns = piece->time_ns;
-		assembly_note_repeat(tracker, message);
-		result->touched = message;
+		requested_again(tracker, message, psn, &packet->ib, piece, result);
 		return;
 	}
 	if (!assembly_same_verb(message, RTAP_VERB_READ) || message->shown.request_seen || message->low != psn) {
@@ -210,8 +211,8 @@ static void take_single(struct message *message, const struct rtap_ib_facts *ib)
 	if (shown->request_seen)
 		return;
 	shown->request_seen = shown->has_key = ib->has_atomic || ib->has_reth;
-	shown->r_key = ib->r_key;
 	message->request_cut = !shown->request_seen;
+	shown->r_key = ib->r_key;
 	shown->virtual_address = ib->virtual_address;
 	shown->length = shown->kind == RTAP_KIND_FLUSH ? ib->dma_length : 8;
 	shown->swap_or_add = ib->swap_or_add;
@@ -278,7 +279,7 @@ static __attribute__((cold, noinline)) void begin_anew(struct rtap_tracker *trac
 	gaps_settle(tracker, stream, UINT64_MAX);
 	psn_fini(stream);
 	stream->nak = stream->msn_known = stream->has_open_gap = false;
-	stream->settled_end = stream->settled_high = stream->response_next = stream->fragment_psn = 0;
+	stream->settled_end = stream->settled_high = stream->response_next = stream->fragment_psn = stream->msn_psn = 0;
 	stream->asked_again = stream->asked_first = (struct psn_range){ 0 };
 	memset(stream->acks, 0, sizeof stream->acks);
 	memset(stream->given_up_gaps, 0, sizeof stream->given_up_gaps);

@@ -54,12 +54,12 @@ static uint64_t reads_counted(const struct pending_response *response, uint64_t 
 }
 
 /* Whether the MSN of the response counts a message that the one before it did not count. */
-static bool is_newly_counted(const struct psn_stream *stream, const struct message *message, uint64_t from, uint64_t reads)
+static bool is_newly_counted(const struct psn_stream *stream, const struct message *message, uint64_t reads)
 {
 	if (is_answered_by_data(message))
 		return message->low >= stream->msn_reads && message->low < reads;
-	/* a packet that is not its last, and acknowledged, does not end it */
-	return message->high >= from && message->high + !message->has_last < stream->acknowledged;
+	/* a packet that is not its last, and acknowledged, does not end it; one in doubt can be counted by the MSN before */
+	return !message->answered && !message->is_in_doubt && message->high + !message->has_last < stream->acknowledged;
 }
 
 /*
@@ -79,7 +79,7 @@ static __attribute__((cold, noinline)) void join_by_msn(struct rtap_tracker *tra
 	     message && message->low < reads; message = TAILQ_NEXT(message, link)) {
 		const struct message *next = TAILQ_NEXT(message, link);
 
-		if (!is_newly_counted(stream, message, from, reads))
+		if (!is_newly_counted(stream, message, reads))
 			continue;
 		messages++;
 		pairs += next && next->high < stream->acknowledged && assembly_may_be_one(message, next);
@@ -89,7 +89,7 @@ static __attribute__((cold, noinline)) void join_by_msn(struct rtap_tracker *tra
 	for (struct message *message = message_list_find_before(stream, from, stream->unanswered);
 	     message && message->low < stream->acknowledged; message = TAILQ_NEXT(message, link)) {
 		/* one that was acknowledged before is no part of these */
-		if (!is_newly_counted(stream, message, from, reads))
+		if (!is_newly_counted(stream, message, reads))
 			continue;
 		while ((later = TAILQ_NEXT(message, link)) && later->high < stream->acknowledged && assembly_may_be_one(message, later)) {
 			message->has_last |= later->has_last;
@@ -101,24 +101,78 @@ static __attribute__((cold, noinline)) void join_by_msn(struct rtap_tracker *tra
 /* Only one message can be partly acknowledged. With more candidates than this, none is decided. */
 #define MOST_PARTLY_ACKNOWLEDGED 64
 
-/* The SENDs and WRITEs below `psn`. */
-static inline void answer_up_to(struct psn_stream *stream, uint64_t psn, const struct pending_response *response,
+/* Whether its first packet is known to begin the message. */
+static bool is_begin(const struct message *message)
+{
+	return message->has_first || (message->shown.request_seen && !message->begin_unknown) || message->shown.kind == RTAP_KIND_ATOMIC;
+}
+
+#define UNKNOWN UINT32_MAX
+#define MOST_COUNTED 64
+
+/* How many messages are between those that stream->msn counts and this one, which it does not count; UNKNOWN: not all of them were seen. */
+static uint32_t messages_between(const struct psn_stream *stream, const struct message *message)
+{
+	/* the packet before a Middle or Last is of the same message */
+	uint64_t at = message->low - !message->has_first;
+	uint32_t count = 0;
+
+	if (!stream->msn_known)
+		return UNKNOWN;
+	if (message->is_uncounted || (stream->msn_psn >= at && stream->msn_psn <= message->high + 1))
+		return 0;
+	while (at > stream->msn_psn && count < MOST_COUNTED && (message = message_list_before(message))) {
+		uint64_t end = message->end ? message->end : message->has_last ? message->high + 1 : 0;
+
+		if (end != at || is_answered_by_data(message))
+			return UNKNOWN;
+		at = message->low - !message->has_first;
+		count++;
+	}
+	return at == stream->msn_psn ? count : UNKNOWN;
+}
+
+/*
+ * Whether the response acknowledges the last packet of a SEND or WRITE, which was not seen, besides one after all that were seen: its MSN counts the
+ * message, or it acknowledges all packets before a later message. is_late: it was captured before them. IBTA vol. 1, 9.7.7.1.
+ */
+static __attribute__((cold, noinline)) bool ends_unseen(const struct psn_stream *stream, struct message *message, uint64_t psn,
+							const struct pending_response *response, bool is_late)
+{
+	const struct message *next = TAILQ_NEXT(message, link);
+	bool has_msn = !is_late && ib_opcodes[response->opcode].headers & IB_AETH;
+	uint32_t between = has_msn ? messages_between(stream, message) : UNKNOWN;
+
+	message->is_uncounted |= between != UNKNOWN;
+	if ((between != UNKNOWN && ((response->msn - stream->msn) & PSN_MASK) > between) || (next && next->low <= psn && is_begin(next)))
+		return true;
+	message->is_in_doubt |= between == UNKNOWN;
+	return false;
+}
+
+/* The SENDs and WRITEs below `psn`. is_late: they were captured after the response. */
+static inline void answer_up_to(struct psn_stream *stream, uint64_t psn, const struct pending_response *response, bool is_late,
 				struct rtap_flow_facts *flow)
 {
 	struct message *message = TAILQ_FIRST(&stream->unacked), *next;
 
 	for (unsigned partly = 0; message && message->low < psn && partly < MOST_PARTLY_ACKNOWLEDGED; message = next) {
 		uint64_t end = message->end ? message->end : message->high + 1;
+		bool is_open = !message->end && !message->has_last;
 
 		next = TAILQ_NEXT(message, unacked);
 		/* Packets in the middle of a message are acknowledged too. */
-		if (end > psn || (!message->end && !message->has_last && end == psn)) {
+		if (end > psn || (is_open && (end == psn || !ends_unseen(stream, message, psn, response, is_late)))) {
 			partly++;
 			continue;
 		}
 		/* not the response to a READ after it, or a NAK */
 		message->has_own_ack = end == psn && ((response->psn + 1) & PSN_MASK) == (psn & PSN_MASK);
-		answer(stream, message, response, RTAP_OUTCOME_GOOD, flow);
+		answer(stream, message, response, RTAP_OUTCOME_GOOD, message->is_in_doubt ? NULL : flow);
+		if (message->is_in_doubt) {
+			message->shown.answered_in = 0;
+			message->shown.has_latency = false;
+		}
 	}
 	while (stream->unanswered && stream->unanswered->answered)
 		stream->unanswered = TAILQ_NEXT(stream->unanswered, link);
@@ -131,17 +185,19 @@ static inline void answer_up_to(struct psn_stream *stream, uint64_t psn, const s
 static void acknowledge(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn,
 			const struct pending_response *response, struct rtap_flow_facts *flow, struct frame_result *result)
 {
-	uint64_t acknowledged = stream->acknowledged;
+	const struct message *unacked = TAILQ_FIRST(&stream->unacked);
+	uint64_t from = unacked && unacked->low < stream->acknowledged ? unacked->low : stream->acknowledged;
 
 	psn_acknowledge(stream, psn, response->time_ns);
-	if (stream->fragment_psn >= acknowledged)
-		join_by_msn(tracker, stream, acknowledged, response, result);
-	if (ib_opcodes[response->opcode].headers & IB_AETH) {
+	if (stream->fragment_psn >= from)
+		join_by_msn(tracker, stream, from, response, result);
+	answer_up_to(stream, psn, response, false, flow);
+	if (psn >= stream->msn_psn && ib_opcodes[response->opcode].headers & IB_AETH) {
 		stream->msn = response->msn;
+		stream->msn_psn = psn;
 		stream->msn_reads = reads_counted(response, psn);
 		stream->msn_known = true;
 	}
-	answer_up_to(stream, psn, response, flow);
 }
 
 /* How NAKs are counted, and the outcome that they give a message. */
@@ -288,6 +344,23 @@ static void take_needed(const struct psn_stream *stream, struct message *message
 		message->answered = false;
 }
 
+/*
+ * A First or Only within a READ answers a request for the rest of it. If that was not captured, its requester lacks this and what follows. IBTA
+ * vol. 1, 9.4.4.
+ */
+static inline void note_restart(struct message *message, uint64_t psn, enum ib_place place)
+{
+	uint64_t at = psn - message->low;
+
+	if ((place != IB_FIRST && place != IB_ONLY) || !at || psn >= message->end || message->answered ||
+	    !assembly_same_verb(message, RTAP_VERB_READ) || (message->needed.begin < message->needed.end && message->needed.begin >= at))
+		return;
+	message->needed.begin = at & PSN_MASK;
+	message->needed.end = (message->end - message->low) & PSN_MASK;
+	message->needed.has_come = false;
+	message->needed.ahead = 0;
+}
+
 /* was_whole: before this response. */
 static void finish_response(struct psn_stream *stream, struct message *message, bool was_whole,
 			    const struct pending_response *response, struct rtap_flow_facts *flow, struct frame_result *result)
@@ -350,6 +423,15 @@ static __attribute__((cold, noinline)) void check_presumed_path_mtu(struct psn_s
 	stream->pmtu_is_presumed = true;
 }
 
+/* Whether the request of the next READ, captured before this First, is one for the rest of this READ. */
+static inline bool is_asked_to_go_on(const struct message *read, uint64_t psn)
+{
+	const struct message *next = message_list_after(read);
+
+	return next && !read->shown.request_seen && assembly_goes_on_at(read, psn + 1) && next->low == psn + 1 && next->shown.request_seen &&
+	       assembly_same_verb(next, RTAP_VERB_READ);
+}
+
 /* An ATOMIC WRITE or a FLUSH is answered by a READ response without data. IBTA vol. 1, A19.4. */
 static void data_response(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn, const struct pending_response *response,
 			  enum rtap_psn_analysis analysis, struct rtap_flow_facts *flow, struct frame_result *result)
@@ -374,8 +456,13 @@ static void data_response(struct rtap_tracker *tracker, struct psn_stream *strea
 		learn_from_last(stream, message, psn, piece.wire);
 	if (stream->pmtu_is_presumed)
 		check_presumed_path_mtu(stream, place == IB_LAST || place == IB_ONLY ? message : NULL, psn, piece.wire);
-	if (message)
+	if ((place == IB_MIDDLE || place == IB_LAST) && message && message->low == psn && message->shown.request_seen && !message->begin_unknown &&
+	    assembly_same_verb(message, RTAP_VERB_READ))
+		message = assembly_begin_earlier(tracker, message, result);
+	if (message) {
+		note_restart(message, psn, place);
 		take_needed(stream, message, psn, analysis);
+	}
 	if (message && message->low == psn && (message->shown.kind == RTAP_KIND_FLUSH || message->shown.verb == RTAP_VERB_ATOMIC_WRITE)) {
 		was_whole = message->has_last;
 		assembly_note_frame(tracker, result, message, &piece, !was_whole);
@@ -400,6 +487,8 @@ static void data_response(struct rtap_tracker *tracker, struct psn_stream *strea
 	/* responses before the request, which did not show the path MTU */
 	first_frame = message->shown.first_frame;
 	assembly_join_next(tracker, message, result);
+	if (place == IB_FIRST && is_asked_to_go_on(message, psn))
+		assembly_begin_earlier(tracker, message_list_after(message), result);
 	message->begun_by_response |= message->shown.request_seen && message->shown.first_frame < first_frame;
 	finish_response(stream, message, was_whole, response, flow, result);
 }
@@ -562,12 +651,12 @@ static __attribute__((cold, noinline)) void answer_late(struct rtap_tracker *tra
 	case IB_ACKNOWLEDGE:
 		if (response->aeth_kind == RTAP_AETH_RESERVED)
 			break;
-		answer_up_to(stream, early->psn + (response->aeth_kind == RTAP_AETH_ACK), response, NULL);
+		answer_up_to(stream, early->psn + (response->aeth_kind == RTAP_AETH_ACK), response, true, NULL);
 		if (response->aeth_kind != RTAP_AETH_ACK)
 			refuse_message(stream, early->psn, response, NULL);
 		break;
 	case IB_ATOMIC_ACKNOWLEDGE:
-		answer_up_to(stream, early->psn, response, NULL);
+		answer_up_to(stream, early->psn, response, true, NULL);
 		if (early->psn == psn) {
 			stream->connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_UNEXPECTED_RESPONSE] -= early->unexpected;
 			early->unexpected = false;
@@ -575,7 +664,7 @@ static __attribute__((cold, noinline)) void answer_late(struct rtap_tracker *tra
 		}
 		break;
 	default:
-		answer_up_to(stream, early->psn, response, NULL);
+		answer_up_to(stream, early->psn, response, true, NULL);
 		message = message_list_find_before(stream, early->psn, NULL);
 		/* a request of another message completes nothing of this one */
 		if (message && is_answered_by_data(message) && !message->answered)

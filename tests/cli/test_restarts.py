@@ -28,11 +28,18 @@ class Restarts(CliTest):
         self.frames.append((self.time, data, len(data)))
         return len(self.frames)
 
+    def anew(self):
+        """Without what pairs the two queue pairs and shows the MSN."""
+        self.frames = []
+
     def request(self, opcode, psn, payload=b"", after=10, **values):
         return self.put(True, ib.transport(opcode, payload=payload, destqp=0x22, psn=psn, **values), after)
 
     def read(self, psn):
-        return self.request(0x0c, psn, dmalen=len(DATA))
+        return self.request(0x0c, psn, va=0x1000, r_key=7, dmalen=len(DATA))
+
+    def rest(self, psn, part):
+        return self.request(0x0c, psn + part, va=0x1000 + part * PMTU, r_key=7, dmalen=len(DATA) - part * PMTU)
 
     def acknowledge(self, psn, msn=1):
         return self.put(False, ib.transport(0x11, destqp=0x11, psn=psn, msn=msn), 10)
@@ -43,7 +50,8 @@ class Restarts(CliTest):
     def messages(self):
         path = self.path("some.pcap")
         write_pcap(path, 1, self.frames)
-        return [json.loads(line) for line in self.lines("messages", "--json", "--checksum", path)][1:]
+        found = [json.loads(line) for line in self.lines("messages", "--json", "--checksum", path)]
+        return [message for message in found if message["psn"] != 100]
 
     def test_an_acknowledgement_of_packets_not_captured_does_not_end_a_send(self):
         self.request(0x00, 101, bytes(PMTU))
@@ -84,3 +92,92 @@ class Restarts(CliTest):
         read, = self.messages()
         self.assertEqual((read["complete"], read.get("crc32"), read["status"]), (True, "%08x" % zlib.crc32(DATA), "good"))
         self.assertNotIn("latency", read)
+
+    def check_begin_unknown(self, psn, last):
+        """One READ, all of whose bytes were captured, but not where it begins."""
+        read = self.messages()[0]
+        self.assertEqual((read["psn"], read["length"], read["complete"], read["missing"], read["status"]),
+                         (psn, len(DATA), False, [{"offset": 0, "reason": "not_captured"}], "good"))
+        self.assertEqual((read["r_key"], int(read["virtual_address"], 16), read["last_frame"]), (7, 0x1000, last))
+        self.assertNotIn("answered_in", read)
+
+    def test_a_request_after_a_first_is_for_the_rest(self):
+        # the READ's own request was not captured; its second packet was lost
+        self.response(FIRST, 101, 0)
+        self.rest(101, 1)
+        for opcode, part in ((FIRST, 1), (MIDDLE, 2)):
+            self.response(opcode, 101, part)
+        self.check_begin_unknown(101, self.response(LAST, 101, 3))
+
+    def test_a_request_after_a_first_is_for_the_rest_when_the_first_waited_for_it(self):
+        self.anew()
+        self.response(FIRST, 101, 0)
+        self.response(LAST, 101, 3)
+        self.response(ONLY, 102, 3)
+        self.rest(101, 1)
+        self.request(0x0c, 105, va=0x5000, r_key=7, dmalen=len(DATA) - 3 * PMTU)
+        self.response(FIRST, 101, 1)
+        self.check_begin_unknown(101, self.response(MIDDLE, 101, 2))
+
+    def test_a_request_answered_by_a_middle_is_for_the_rest(self):
+        # as soft-RoCE answers one
+        self.response(FIRST, 101, 0)
+        self.rest(101, 2)
+        for opcode, part in ((MIDDLE, 2), (MIDDLE, 1)):
+            self.response(opcode, 101, part)
+        self.check_begin_unknown(101, self.response(LAST, 101, 3))
+
+    def test_a_request_answered_by_a_middle_does_not_begin_a_read(self):
+        self.rest(101, 1)
+        for opcode, part in ((MIDDLE, 1), (MIDDLE, 2), (LAST, 3)):
+            self.response(opcode, 101, part)
+        read, = self.messages()
+        self.assertEqual((read["complete"], read["missing"]), (False, [{"offset": 0, "reason": "not_captured"}]))
+
+    def test_a_read_after_one_without_a_captured_request_is_another(self):
+        for opcode, part in ((FIRST, 0), (MIDDLE, 1), (MIDDLE, 2), (LAST, 3)):
+            self.response(opcode, 101, part)
+        self.read(105)
+        for opcode, part in ((FIRST, 0), (MIDDLE, 1), (MIDDLE, 2), (LAST, 3)):
+            self.response(opcode, 105, part)
+        self.assertEqual([(m["psn"], m["complete"]) for m in self.messages()], [(101, False), (105, True)])
+
+    def test_a_first_in_a_read_begins_an_answer_that_lasts_to_its_end(self):
+        # the request for the rest was not captured
+        self.read(101)
+        for opcode, part in ((FIRST, 0), (MIDDLE, 1), (LAST, 3)):
+            self.response(opcode, 101, part)
+        self.response(FIRST, 101, 2, after=2000)
+        last = self.response(LAST, 101, 3)
+        read, = self.messages()
+        self.assertEqual((read["complete"], read["status"], read["answered_in"]), (True, "good", last))
+
+    def test_an_acknowledgement_counts_the_send_whose_end_was_not_captured(self):
+        self.request(0x00, 101, bytes(PMTU))
+        for psn, msn in ((102, 1), (103, 1)):
+            self.acknowledge(psn, msn)
+        self.request(0x01, 104, bytes(PMTU))
+        self.request(0x02, 105, bytes(9))
+        last = self.acknowledge(105, 2)
+        send, = self.messages()
+        self.assertEqual((send["first_frame"], send["length"], send["answered_in"]), (3, 4 * PMTU + 9, last))
+        self.assertEqual(send["missing"], [{"offset": PMTU, "length": 2 * PMTU, "reason": "not_captured"}])
+
+    def test_an_acknowledgement_that_counts_a_send_ends_it(self):
+        self.request(0x04, 101, b"hello")
+        self.request(0x00, 102, bytes(PMTU))
+        self.acknowledge(103, 2)
+        last = self.acknowledge(104, 3)
+        self.request(0x04, 106, b"hello")
+        self.acknowledge(106, 5)
+        send, = (message for message in self.messages() if message["psn"] == 102)
+        self.assertEqual((send["status"], send["answered_in"]), ("good", last))
+
+    def test_which_acknowledgement_ends_a_send_is_unknown_without_an_msn_before(self):
+        self.anew()
+        self.request(0x00, 200, bytes(PMTU), a=1)
+        self.acknowledge(202, 9)
+        self.request(0x04, 204, b"hello", a=1)
+        self.acknowledge(204, 10)
+        send = self.messages()[0]
+        self.assertEqual((send["psn"], send["status"], send.get("answered_in"), send.get("latency")), (200, "good", None, None))
