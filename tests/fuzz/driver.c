@@ -40,11 +40,7 @@
 /* Values that a byte is changed to: the extremes of lengths and counts. */
 static const uint8_t changes[] = { 0x00, 0x7f, 0xff };
 
-#define HARNESSES(X) \
-	X(canon_file) X(capture) X(conversation) X(devices) X(exchange) X(export_files) X(filter) X(fpdus) X(fragments) \
-	X(images) X(iwarp) X(mad) X(messages) X(smb) X(storage) X(options) X(outputs) X(records) X(structures) X(packet) \
-	X(tracker) X(transfers) X(rpc_record) X(tcp) X(umad) X(xdr)
-
+/* HARNESSES(X) is X(NAME) of each: Makefile.am */
 #define DECLARE(name) \
 	int fuzz_##name(const uint8_t *data, size_t size); \
 	__attribute__((weak)) size_t fuzz_##name##_part(const uint8_t *data, size_t size, size_t at);

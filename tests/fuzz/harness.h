@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* In one program with others, a harness has functions of its own name: driver.c lists them. */
+/* In one program with others, a harness has functions of its own name, which driver.c calls. */
 #ifdef HARNESS
 #define HARNESS_PASTE(name, part) name##part
 #define HARNESS_NAME(name, part) HARNESS_PASTE(name, part)
