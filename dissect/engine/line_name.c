@@ -31,7 +31,8 @@ static bool is_continued(char byte)
 	return ((unsigned char)byte & 0xc0) == 0x80;
 }
 
-size_t line_name_columns(const char *begin, const char *end)
+/* Columns of printable text: its UTF-8 characters. */
+static size_t line_name_columns(const char *begin, const char *end)
 {
 	size_t columns = (size_t)(end - begin);
 	const char *at = begin;

@@ -13,9 +13,6 @@ void line_name(struct line *line, const uint8_t *bytes, size_t length);
 /* Records the text from `begin` to the end of the line, which is already printable, as such a name or path. */
 void line_name_add(struct line *line, char *begin);
 
-/* Columns of printable text: its UTF-8 characters. */
-size_t line_name_columns(const char *begin, const char *end);
-
 /* Columns of the text from `begin`, which is in the line, above LINE_COLUMNS. A line that is cut has none. */
 size_t line_name_excess(const struct line *line, const char *begin);
 

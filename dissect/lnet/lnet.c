@@ -36,7 +36,7 @@ static const struct rtap_name network_names[] = {
 	{ 2, "tcp" }, { 5, "o2ib" }, { 9, "lo" }, { 13, "gni" }, { 14, "gip" }, { 15, "ptlf" }, { 16, "kfi" }, { 0, NULL },
 };
 
-const char *lnet_type_name(uint8_t type)
+static const char *lnet_type_name(uint8_t type)
 {
 	return rtap_name_of(lnet_type_names, type);
 }
@@ -64,12 +64,13 @@ void lnet_nid_text(uint64_t nid, char text[LNET_NID_TEXT])
 	*next = '\0';
 }
 
-bool lnet_is_little(const uint8_t *header)
+/* Whether the bytes begin with the magic number of one or the other order. */
+static bool lnet_is_little(const uint8_t *header)
 {
 	return little_bits(header, 0, 32) == LNET_MAGIC;
 }
 
-bool lnet_is_big(const uint8_t *header)
+static bool lnet_is_big(const uint8_t *header)
 {
 	return load32(header) == LNET_MAGIC;
 }

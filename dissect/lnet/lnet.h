@@ -57,17 +57,12 @@ enum lnet_header_type { LNET_ACK, LNET_PUT, LNET_GET, LNET_REPLY, LNET_HELLO };
 #define LNET_NID_TEXT 32
 void lnet_nid_text(uint64_t nid, char text[LNET_NID_TEXT]);
 
-/* Whether the bytes begin with the magic number of one or the other order. */
-bool lnet_is_little(const uint8_t *header);
-bool lnet_is_big(const uint8_t *header);
-
 /* A value in the order of the header that it follows. */
 static inline uint64_t lnet_bits(bool is_little, const uint8_t *bytes, unsigned offset, unsigned width)
 {
 	return is_little ? little_bits(bytes, offset, width) : bits(bytes, offset, width);
 }
 
-const char *lnet_type_name(uint8_t type);
 const char *lnet_header_type_name(uint32_t type);
 
 /* Whether a SEND is one of LNet, by its content: magic number, version and type, and a length that is its own. */

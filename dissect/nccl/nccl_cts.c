@@ -20,7 +20,8 @@ static const struct {
 #define INDEX_AT(width, keys) ((TAG_AT(width, keys) + 4 + 7) / 8 * 8)
 #define LENGTH_OF(width, keys) (INDEX_AT(width, keys) + 8)
 
-uint32_t nccl_entry_length(enum nccl_layout layout)
+/* Bytes of an entry without padding. */
+static uint32_t nccl_entry_length(enum nccl_layout layout)
 {
 	return LENGTH_OF((uint32_t)layouts[layout].width, layouts[layout].keys);
 }

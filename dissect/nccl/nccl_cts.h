@@ -34,9 +34,6 @@ struct nccl_entry {
 	uint32_t receives, tag;
 };
 
-/* Bytes of an entry without padding. */
-uint32_t nccl_entry_length(enum nccl_layout layout);
-
 /* enum protocol_number of entries. */
 uint16_t nccl_protocol(enum nccl_layout layout);
 

@@ -17,7 +17,8 @@ const struct rpc_program *rpc_program_find(uint32_t program, uint32_t version)
 	return known;
 }
 
-const struct rpc_program *rpc_program_of(const struct rtap_rpc_facts *facts)
+/* The same for the program in the facts, which may be treated as the NFSv4 callback. */
+static const struct rpc_program *rpc_program_of(const struct rtap_rpc_facts *facts)
 {
 	return rpc_program_find(rpc_program_number(facts), facts->version);
 }

@@ -10,9 +10,6 @@
 /* NULL if the program or its version is unknown. */
 const struct rpc_program *rpc_program_find(uint32_t program, uint32_t version);
 
-/* The same for the program in the facts, which may be treated as the NFSv4 callback. */
-const struct rpc_program *rpc_program_of(const struct rtap_rpc_facts *facts);
-
 /*
  * The program of a call, or of a reply with a known call; NULL if it has no tables. Transient program numbers (RFC 5531, 8.4:
  * 0x40000000 to 0x5fffffff) are treated as the NFSv4 callback.

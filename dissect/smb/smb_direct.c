@@ -44,7 +44,8 @@ static bool is_misplaced(const uint8_t *bytes, uint32_t captured, uint32_t wire)
 	return captured >= SMB_DIRECT_LENGTH && wire > SMB_DIRECT_RESPONSE_LENGTH && !smb_direct_is_placed(bytes, wire);
 }
 
-uint16_t smb_direct_layout(const uint8_t *bytes, uint32_t captured, uint32_t length)
+/* Which of its three layouts a SEND of SMB Direct has; PROTOCOL_NONE: none. `length`: bytes on the wire. */
+static uint16_t smb_direct_layout(const uint8_t *bytes, uint32_t captured, uint32_t length)
 {
 	if (length == SMB_DIRECT_REQUEST_LENGTH && captured >= SMB_DIRECT_REQUEST_LENGTH && is_request(bytes))
 		return PROTOCOL_SMB_DIRECT_REQUEST;

@@ -10,9 +10,6 @@
 /* Whether the bytes at the cursor are a negotiation, or a transfer with the start of an SMB message. */
 bool smb_direct_recognise(const struct cursor *payload);
 
-/* Which of its three layouts a SEND of SMB Direct has; PROTOCOL_NONE: none. `length`: bytes on the wire. */
-uint16_t smb_direct_layout(const uint8_t *bytes, uint32_t captured, uint32_t length);
-
 /* Whether the data of a transfer begins where data may, and ends within its `wire` bytes: [MS-SMBD] 2.2.3. `header`: 20 bytes. */
 bool smb_direct_is_placed(const uint8_t *header, uint32_t wire);
 

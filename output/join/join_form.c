@@ -48,7 +48,11 @@ static int64_t least_delay(const struct join *join, unsigned from, unsigned to)
 	return least;
 }
 
-int64_t join_uncertainty_ns(const struct join_form *form, unsigned point)
+/*
+ * Upper limit of the error of a point's clock, whose reference is known: at least half of the shortest round trip between the two; of points
+ * that share no packets, the sum of those of the clocks between. -1: unknown, for lack of packets in both directions.
+ */
+static int64_t join_uncertainty_ns(const struct join_form *form, unsigned point)
 {
 	const struct join_clock *clock = &form->clocks[point];
 	int64_t there = least_delay(form->join, point, clock->reference), back = least_delay(form->join, clock->reference, point);

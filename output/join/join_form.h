@@ -71,10 +71,4 @@ void join_ends_text(const struct join_direction *direction, struct line *line);
  */
 void join_table(struct stats_table *table, const struct join_form *form, size_t most, char title[JOIN_TITLE]);
 
-/*
- * Upper limit of the error of a point's clock, whose reference is known: at least half of the shortest round trip between the two; of points
- * that share no packets, the sum of those of the clocks between. -1: unknown, for lack of packets in both directions.
- */
-int64_t join_uncertainty_ns(const struct join_form *form, unsigned point);
-
 #endif

@@ -191,7 +191,8 @@ char *end_put_short(char *to, const struct rtap_end *end)
 	return end->port_known ? line_put_dec(line_put(to, ":"), end->port) : to;
 }
 
-char *end_put(char *to, const struct rtap_end *end)
+/* Writes the address to `to`, at most END_MOST bytes. Returns the end of the text. */
+static char *end_put(char *to, const struct rtap_end *end)
 {
 	to = line_put_address(to, end->address, end->address_length);
 	if (end->port_known)

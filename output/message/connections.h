@@ -28,9 +28,6 @@ void end_address(const struct rtap_end *end, struct line *line);
  */
 char *end_put_short(char *to, const struct rtap_end *end);
 
-/* Writes the address to `to`, at most END_MOST bytes. Returns the end of the text. */
-char *end_put(char *to, const struct rtap_end *end);
-
 /* The address with port and queue pair: "10.0.0.1 qp 0x000012". */
 void end_text(const struct rtap_end *end, struct line *line);
 

@@ -343,7 +343,8 @@ static void add_operation(struct stats *stats, struct stats_operations *operatio
 	stats_add_value(stats, &operations->latency_ns, (uint64_t)message->latency_ns);
 }
 
-uint64_t stats_never_seen(const struct rtap_message *message)
+/* Bytes of a message whose packets are entirely missing from the capture. */
+static uint64_t stats_never_seen(const struct rtap_message *message)
 {
 	uint64_t bytes = 0;
 

@@ -371,9 +371,6 @@ void stats_connection_so_far(struct stats *stats, const struct rtap_connection *
 /* The interval that contains `time_ns`. NULL: no time series, or out of memory. */
 struct stats_interval *stats_interval(struct stats *stats, int64_t time_ns);
 
-/* Bytes of a message whose packets are entirely missing from the capture. */
-uint64_t stats_never_seen(const struct rtap_message *message);
-
 /* Bytes of retransmitted payload. */
 uint64_t stats_repeated(const struct stats_direction *direction);
 

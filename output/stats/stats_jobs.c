@@ -258,10 +258,3 @@ bool stats_job_host_is_certain(const struct stats_job_host *host)
 {
 	return !host->own[0].unknown && !host->own[1].unknown && !host->is_partner;
 }
-
-unsigned stats_job_share(const struct stats_job *job, enum stats_delay delay)
-{
-	double of = (double)stats_waits_span(&job->waits) * (delay == STATS_DELAY_ALL ? 1 : job->links);
-
-	return of > 0 ? (unsigned)((double)job->waits.delays[delay].time_ns / of * 1000 + 0.5) : 0;
-}

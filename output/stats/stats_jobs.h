@@ -55,7 +55,4 @@ void stats_jobs_fini(struct stats_jobs *jobs);
 /* Whether the straggler did not wait itself in any of its delays; otherwise the cause of its waits may not have been captured. */
 bool stats_job_host_is_certain(const struct stats_job_host *host);
 
-/* Time that the job's links lost to one kind of delay, in permille of their total time. */
-unsigned stats_job_share(const struct stats_job *job, enum stats_delay delay);
-
 #endif

@@ -29,15 +29,6 @@ uint64_t stats_work_size_limit(enum stats_size size)
 	return limits[size];
 }
 
-uint64_t stats_work_data(const struct stats_work *work)
-{
-	uint64_t sum = 0;
-
-	for (int i = 0; i < RTAP_CARRIED_COUNT; i++)
-		sum += work->data_bytes[i];
-	return sum;
-}
-
 const struct stats_operation_tables *stats_work_tables(const struct stats *stats)
 {
 	static const struct stats_operation_tables none;

@@ -158,7 +158,4 @@ void stats_work_fini(struct stats *stats);
 /* Bytes of a row whose name has this length. */
 size_t stats_work_row_size(size_t length);
 
-/* Sum over all carriers. */
-uint64_t stats_work_data(const struct stats_work *work);
-
 #endif

@@ -340,7 +340,8 @@ static void finish(struct rtap_tracker *tracker, struct flow *flow, struct frame
 		replay(tracker, flow, result);
 }
 
-void pairing_finish(struct rtap_tracker *tracker, struct flow *flow)
+/* The input ended: pairs the flow, or creates a connection for it. */
+static void pairing_finish(struct rtap_tracker *tracker, struct flow *flow)
 {
 	struct frame_result none = { 0 };
 

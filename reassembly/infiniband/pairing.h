@@ -36,7 +36,4 @@ bool pairing_keep(struct rtap_tracker *tracker, struct flow *flow, const struct 
 /* Creates a connection for the pending responses of a flow without one. Destroys the flow if it has none. */
 void pairing_stop_waiting(struct rtap_tracker *tracker, struct flow *flow);
 
-/* The input ended: pairs the flow, or creates a connection for it. */
-void pairing_finish(struct rtap_tracker *tracker, struct flow *flow);
-
 #endif

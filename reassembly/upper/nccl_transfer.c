@@ -292,6 +292,16 @@ static bool is_before_announcement(const struct nccl_transfer *transfer, const s
 	return message->shown.first_frame < transfer->request.first_frame;
 }
 
+/* Whether all of its data was captured, by the known or announced size. */
+static bool nccl_transfer_is_whole(const struct nccl_transfer *transfer)
+{
+	if (transfer->has_total)
+		return transfer->bytes >= transfer->total;
+	if (transfer->has_immediate)
+		return transfer->bytes == transfer->immediate || transfer->bytes == __builtin_bswap32(transfer->immediate);
+	return transfer->immediates > 0;
+}
+
 void nccl_transfer_take(struct rtap_tracker *tracker, struct nccl_transfer *transfer, const struct message *message)
 {
 	const struct rtap_message *shown = &message->shown;
@@ -517,15 +527,6 @@ void nccl_transfer_note_range(struct rtap_tracker *tracker, struct region *regio
 	tracker->counters.evictions += !coverage_add(&region->arrived, message->shown.virtual_address - region->begin, NULL, message->shown.length, 0,
 						     COVERAGE_ONLY, &fresh);
 	request_charge(&tracker->budget, region->request, coverage_memory(&region->arrived), memory);
-}
-
-bool nccl_transfer_is_whole(const struct nccl_transfer *transfer)
-{
-	if (transfer->has_total)
-		return transfer->bytes >= transfer->total;
-	if (transfer->has_immediate)
-		return transfer->bytes == transfer->immediate || transfer->bytes == __builtin_bswap32(transfer->immediate);
-	return transfer->immediates > 0;
 }
 
 static bool is_over(const struct nccl_transfer *transfer)

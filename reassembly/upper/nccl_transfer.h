@@ -139,9 +139,6 @@ enum nccl_fit nccl_transfer_fit(const struct region *region, const struct messag
 void nccl_transfer_note_place(struct nccl_transfer *transfer, const struct message *message);
 void nccl_transfer_note_range(struct rtap_tracker *tracker, struct region *region, const struct message *message);
 
-/* Whether all of its data was captured, by the known or announced size. */
-bool nccl_transfer_is_whole(const struct nccl_transfer *transfer);
-
 /* Concludes the finished transfers of a channel, in order. */
 void nccl_channel_advance(struct rtap_tracker *tracker, struct nccl_channel *channel);
 

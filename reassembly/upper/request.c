@@ -438,6 +438,18 @@ void request_operation(struct rtap_tracker *tracker, struct request *request, st
 	send->request = request;
 }
 
+/* The bytes present in all regions, and the length of the regions, of READs or of WRITEs. */
+static void request_data(const struct request *request, bool is_read, uint64_t *present, uint64_t *length)
+{
+	*present = *length = 0;
+	for (uint32_t i = 0; i < request->region_count; i++) {
+		if (request->regions[i].is_read != is_read)
+			continue;
+		*present += request->regions[i].data.total;
+		*length += request->regions[i].end - request->regions[i].begin;
+	}
+}
+
 void request_show_data(const struct request *request, struct operation *operation)
 {
 	const struct request_data *data = &request->data;
@@ -629,17 +641,6 @@ void request_move(struct rtap_tracker *tracker, struct request *request, struct 
 	request->from_a ^= turned;
 	enter(request);
 	region_open_all(tracker, request);
-}
-
-void request_data(const struct request *request, bool is_read, uint64_t *present, uint64_t *length)
-{
-	*present = *length = 0;
-	for (uint32_t i = 0; i < request->region_count; i++) {
-		if (request->regions[i].is_read != is_read)
-			continue;
-		*present += request->regions[i].data.total;
-		*length += request->regions[i].end - request->regions[i].begin;
-	}
 }
 
 const struct upper_memory request_memory = {

@@ -196,9 +196,6 @@ void request_end(struct rtap_tracker *tracker, struct request *request);
 /* Moves a request to another connection. `turned`: the ends are swapped there. */
 void request_move(struct rtap_tracker *tracker, struct request *request, struct connection *to, bool turned);
 
-/* The bytes present in all regions, and the length of the regions, of READs or of WRITEs. */
-void request_data(const struct request *request, bool is_read, uint64_t *present, uint64_t *length);
-
 /* Callbacks for layers whose requests name memory: upper_layer.memory. */
 extern const struct upper_memory request_memory;
 
