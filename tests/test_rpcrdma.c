@@ -192,6 +192,7 @@ static const struct {
 	{ "program mismatch", { { XID, 1, 1, 0, NO_LISTS, XID, 1, 0, 0, 0, 2, 3, 4 }, 15 }, "rpc.programversion.max", 4, false },
 	{ "denied, version", { { XID, 1, 1, 0, NO_LISTS, XID, 1, 1, 0, 2, 2 }, 13 }, "rpc.version.min", 2, false },
 	{ "denied, authentication", { { XID, 1, 1, 0, NO_LISTS, XID, 1, 1, 1, 5 }, 12 }, "rpc.state_auth", 5, false },
+	{ "reject state 2", { { XID, 1, 1, 0, NO_LISTS, XID, 1, 1, 2, 5 }, 12 }, "rpc.state_reject", 2, true },
 	{ "reply state 2", { { XID, 1, 1, 0, NO_LISTS, XID, 1, 2, 1, 5 }, 12 }, "rpc.replystat", 2, true },
 };
 

@@ -277,7 +277,14 @@ static enum result reply_body(struct rpc_walk *walk)
 	result = word(walk, RPC_ROW_REJECT, &facts->status);
 	if (result != OK)
 		return result;
-	return facts->status == RPC_MISMATCH ? range(walk, RPC_ROW_RPC_MIN, RPC_ROW_RPC_MAX) : word(walk, RPC_ROW_AUTH_STAT, &auth);
+	switch (facts->status) {
+	case RPC_MISMATCH:
+		return range(walk, RPC_ROW_RPC_MIN, RPC_ROW_RPC_MAX);
+	case AUTH_ERROR:
+		return word(walk, RPC_ROW_AUTH_STAT, &auth);
+	default: /* a union without that arm. RFC 4506, 4.15 */
+		return MALFORMED;
+	}
 }
 
 /* RPCSEC_GSS control messages are in the otherwise empty body of the NULL procedure. RFC 2203, 5.2.2 and 5.2.3. */
