@@ -23,12 +23,12 @@ static bool has_sgl(uint8_t type)
 	return type == NVME_CONNECT || type == NVME_AUTHENTICATION_SEND || type == NVME_AUTHENTICATION_RECEIVE;
 }
 
-static bool is_keyed(const uint8_t *command)
+static uint64_t sgl_type_of(const struct rtap_packet *packet, const struct rtap_layer *layer)
 {
-	return little_bits(command, NVME_SGL_TYPE) == NVME_SGL_KEYED;
+	return little_bits(layer_bytes(packet, layer), NVME_SGL_TYPE);
 }
 
-/* A number at these bits of a command with an SGL; `keyed` as it must be. */
+/* A number at these bits of a command with an SGL. */
 static bool derive_sgl(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value, unsigned at, unsigned width)
 {
 	value->number = little_bits(layer_bytes(packet, layer), at, width);
@@ -37,27 +37,27 @@ static bool derive_sgl(const struct rtap_packet *packet, const struct rtap_layer
 
 static bool derive_address(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
 {
-	return derive_sgl(packet, layer, value, NVME_SGL_ADDRESS);
+	return derive_sgl(packet, layer, value, NVME_SGL_ADDRESS) && nvme_sgl_has_address(sgl_type_of(packet, layer));
 }
 
 static bool derive_length(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
 {
-	return derive_sgl(packet, layer, value, NVME_SGL_LENGTH) && is_keyed(layer_bytes(packet, layer));
+	return derive_sgl(packet, layer, value, NVME_SGL_LENGTH) && sgl_type_of(packet, layer) == NVME_SGL_KEYED;
 }
 
 static bool derive_key(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
 {
-	return derive_sgl(packet, layer, value, NVME_SGL_KEY) && is_keyed(layer_bytes(packet, layer));
+	return derive_sgl(packet, layer, value, NVME_SGL_KEY) && sgl_type_of(packet, layer) == NVME_SGL_KEYED;
 }
 
 static bool derive_long_length(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
 {
-	return derive_sgl(packet, layer, value, NVME_SGL_LONG_LENGTH) && !is_keyed(layer_bytes(packet, layer));
+	return derive_sgl(packet, layer, value, NVME_SGL_LONG_LENGTH) && nvme_sgl_has_long_length(sgl_type_of(packet, layer));
 }
 
 static bool derive_reserved(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
 {
-	return derive_sgl(packet, layer, value, NVME_SGL_RESERVED) && !is_keyed(layer_bytes(packet, layer));
+	return derive_sgl(packet, layer, value, NVME_SGL_RESERVED) && nvme_sgl_has_long_length(sgl_type_of(packet, layer));
 }
 
 static bool derive_subtype(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)

@@ -6,6 +6,14 @@
 #include "dissect/nvme/nvme_parts.h"
 #include "dissect/nvme/nvme_structure.h"
 
+bool nvme_derive_sgl_address(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
+{
+	const uint8_t *command = layer_bytes(packet, layer);
+
+	value->number = little_bits(command, NVME_SGL_ADDRESS);
+	return nvme_sgl_has_address(little_bits(command, NVME_SGL_TYPE));
+}
+
 bool nvme_derive_keyed_length(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
 {
 	const uint8_t *command = layer_bytes(packet, layer);
@@ -27,7 +35,7 @@ bool nvme_derive_long_length(const struct rtap_packet *packet, const struct rtap
 	const uint8_t *command = layer_bytes(packet, layer);
 
 	value->number = little_bits(command, NVME_SGL_LONG_LENGTH);
-	return little_bits(command, NVME_SGL_TYPE) != NVME_SGL_KEYED;
+	return nvme_sgl_has_long_length(little_bits(command, NVME_SGL_TYPE));
 }
 
 bool nvme_derive_sgl_reserved(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
@@ -35,7 +43,7 @@ bool nvme_derive_sgl_reserved(const struct rtap_packet *packet, const struct rta
 	const uint8_t *command = layer_bytes(packet, layer);
 
 	value->number = little_bits(command, NVME_SGL_RESERVED);
-	return little_bits(command, NVME_SGL_TYPE) != NVME_SGL_KEYED;
+	return nvme_sgl_has_long_length(little_bits(command, NVME_SGL_TYPE));
 }
 
 bool nvme_derive_queue(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
@@ -66,31 +74,31 @@ const struct rtap_layer *nvme_layer_of(const struct rtap_packet *packet, uint16_
 #define LIST_SUBTYPE 120, 4
 #define LIST_TYPE 124, 4
 
-static bool derive_listed(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value, bool keyed,
-			  unsigned at, unsigned width)
+static bool is_keyed(uint64_t type)
 {
-	const uint8_t *descriptor = layer_bytes(packet, layer);
-
-	value->number = little_bits(descriptor, at, width);
-	return (little_bits(descriptor, LIST_TYPE) == NVME_SGL_KEYED) == keyed;
+	return type == NVME_SGL_KEYED;
 }
 
-#define LISTED(name, keyed, at, width) \
+#define LISTED(name, has, at, width) \
 	static bool derive_##name(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value) \
 	{ \
-		return derive_listed(packet, layer, value, keyed, at, width); \
+		const uint8_t *descriptor = layer_bytes(packet, layer); \
+\
+		value->number = little_bits(descriptor, at, width); \
+		return has(little_bits(descriptor, LIST_TYPE)); \
 	}
 
-LISTED(list_length, true, 64, 24)
-LISTED(list_key, true, 88, 32)
-LISTED(list_long_length, false, 64, 32)
-LISTED(list_reserved, false, 96, 24)
+LISTED(list_address, nvme_sgl_has_address, 0, 64)
+LISTED(list_length, is_keyed, 64, 24)
+LISTED(list_key, is_keyed, 88, 32)
+LISTED(list_long_length, nvme_sgl_has_long_length, 64, 32)
+LISTED(list_reserved, nvme_sgl_has_long_length, 96, 24)
 
 #define SOME_LISTED(name, label, at, width, show, more, derive) \
 	{ name, label, at, width, show, RTAP_LITTLE | RTAP_REPEATS | RTAP_SOMETIMES | (more), NULL, derive, NULL }
 
 static const struct rtap_field sgl_list_fields[] = {
-	{ "nvme.cmd.sgl_list.addr", "Address", 0, 64, RTAP_HEX, RTAP_LITTLE | RTAP_REPEATS | RTAP_IS_ADDRESS, NULL, NULL, NULL },
+	SOME_LISTED("nvme.cmd.sgl_list.addr", "Address", 0, 64, RTAP_HEX, RTAP_IS_ADDRESS, derive_list_address),
 	SOME_LISTED("nvme.cmd.sgl_list.len", "Length", 64, 24, RTAP_DEC, 0, derive_list_length),
 	SOME_LISTED("nvme.cmd.sgl_list.key", "Key", 88, 32, RTAP_HEX, RTAP_IS_RKEY, derive_list_key),
 	SOME_LISTED("nvme.cmd.sgl_list.len", "Length", 64, 32, RTAP_DEC, 0, derive_list_long_length),

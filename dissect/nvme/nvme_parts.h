@@ -13,6 +13,18 @@ struct parse;
 #define NVME_PART_LENGTH 24
 #define NVME_SGL_RESERVED 288, 24
 
+/* Whether an SGL descriptor of this type has an address: in others these bytes are reserved, or of the vendor. Base, 4.1.2.1. */
+static inline bool nvme_sgl_has_address(uint64_t type)
+{
+	return type <= NVME_SGL_KEYED && type != NVME_SGL_BIT_BUCKET;
+}
+
+/* Whether it has a length of 4 bytes, and 3 reserved ones. */
+static inline bool nvme_sgl_has_long_length(uint64_t type)
+{
+	return type <= NVME_SGL_TRANSPORT && type != NVME_SGL_KEYED;
+}
+
 /* Adds the part at the cursor; data follows it. */
 enum result nvme_parse_part(struct parse *parse, uint16_t protocol);
 
@@ -34,6 +46,7 @@ const struct rtap_layer *nvme_layer_of(const struct rtap_packet *packet, uint16_
 		.parse = parse_##name, \
 	};
 
+bool nvme_derive_sgl_address(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value);
 bool nvme_derive_keyed_length(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value);
 bool nvme_derive_key(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value);
 bool nvme_derive_long_length(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value);
@@ -43,7 +56,8 @@ extern const struct rtap_name nvme_sgl_type_names[], nvme_sgl_subtype_names[];
 
 /* SGL1, in the last 16 of the 40 bytes: keyed, with a length of 3 bytes, or in the capsule. Base, 4.1.2.1. */
 #define NVME_SGL_ROWS \
-	{ "nvme.cmd.sgl1.addr", "Address", NVME_SGL_ADDRESS, RTAP_HEX, RTAP_LITTLE | RTAP_IS_ADDRESS, NULL, NULL, NULL }, \
+	{ "nvme.cmd.sgl1.addr", "Address", NVME_SGL_ADDRESS, RTAP_HEX, RTAP_LITTLE | RTAP_SOMETIMES | RTAP_IS_ADDRESS, NULL, \
+	  nvme_derive_sgl_address, NULL }, \
 	{ "nvme.cmd.sgl1.len", "Length", NVME_SGL_LENGTH, RTAP_DEC, RTAP_LITTLE | RTAP_SOMETIMES, NULL, nvme_derive_keyed_length, NULL }, \
 	{ "nvme.cmd.sgl1.key", "Key", NVME_SGL_KEY, RTAP_HEX, RTAP_LITTLE | RTAP_SOMETIMES | RTAP_IS_RKEY, NULL, nvme_derive_key, NULL }, \
 	{ "nvme.cmd.sgl1.len", "Length", NVME_SGL_LONG_LENGTH, RTAP_DEC, RTAP_LITTLE | RTAP_SOMETIMES, NULL, nvme_derive_long_length, NULL }, \

@@ -84,6 +84,21 @@ class Nvme(CliTest):
 
 
 class Real(Nvme):
+    def test_parts_of_a_descriptor_are_those_of_its_type(self):
+        """Base, 4.1.2.1: a bit bucket and a transport data block have no address, others are not defined or the vendor's."""
+        frames, fields, commands = list(capfile.read(REAL)), ("addr", "len", "key", "rsvd"), (4, 34)  # a Connect and an Identify
+        at = 54 + 39  # after Ethernet, IPv4, UDP and BTH
+        names = ["-e", "frame.number", "-e", "nvme.cmd.sgl.type"] + [word for name in fields for word in ("-e", "nvme.cmd.sgl1." + name)]
+        for kind, parts in ((0, "addr len rsvd"), (1, "len rsvd"), (2, "addr len rsvd"), (3, "addr len rsvd"), (4, "addr len key"),
+                            (5, "len rsvd"), (6, ""), (15, "")):
+            changed = [data[:at] + bytes([kind << 4]) + data[at + 1:] if number in commands else data for number, (_, data, _) in enumerate(frames[:40], 1)]
+            path = self.path("types.pcap")
+            capfile.write_pcap(path, 1, [((1700000000 * 10**6 + i) * 1000, data, len(data)) for i, data in enumerate(changed)])
+            rows = {row[0]: row[1:] for row in (line.split("\t") for line in self.lines("-r", path, "-T", "fields", *names)) if row[1]}
+            for command in commands:
+                number, *found = rows[str(command)]
+                self.assertEqual((int(number, 0), " ".join(name for name, value in zip(fields, found) if value)), (kind, parts), command)
+
     def test_commands_are_those_of_the_application(self):
         data = [o for o in self.operations(REAL) if o["name"] in ("Write", "Read") and o["object"] == "nqn.test/1"][-10:]
         self.assertEqual([(o["name"], o["offset"], o["length"], o["data_bytes"], o["ok"], o["complete"]) for o in data],
