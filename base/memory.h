@@ -20,12 +20,6 @@ void *memory_resize(void *old, size_t bytes) __attribute__((warn_unused_result))
  */
 void memory_keep_freed(int large, int most);
 
-/*
- * For programs: the next `bytes` of the heap are in large pages if the system allows, and no less freed memory is kept. They take memory when
- * they are used. State is often read again when the processor no longer knows where its page is.
- */
-void memory_use_large_pages(int bytes);
-
 extern _Thread_local uint64_t memory_failed;
 
 /* Number of failures in this thread so far. */

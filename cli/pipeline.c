@@ -9,7 +9,6 @@
 #include <sys/queue.h>
 
 #include "base/array.h"
-#include "base/memory.h"
 #include "capture/worker_pool.h"
 #include "cli/pipeline.h"
 #include "dissect/engine/packet_snapshot.h"
@@ -29,11 +28,6 @@
  */
 #define ROOM_SHARE 64
 #define MAX_ROOM (4u << 20)
-
-/* Of the memory limit, and at most: memory in large pages, if it is worth while. */
-#define LARGE_SHARE 8
-#define LEAST_LARGE (8u << 20)
-#define MOST_LARGE (64u << 20)
 
 /*
  * With one thread: frames that are dissected one after the other, and whose packets are formatted one after the other. The code of dissection,
@@ -353,14 +347,6 @@ static bool open_formatters(struct pipeline *pipeline)
 	return true;
 }
 
-static void use_large_pages(uint64_t max_memory)
-{
-	uint64_t bytes = max_memory / LARGE_SHARE;
-
-	if (bytes >= LEAST_LARGE)
-		memory_use_large_pages(bytes < MOST_LARGE ? (int)bytes : (int)MOST_LARGE);
-}
-
 struct pipeline *pipeline_open(const struct pipeline_options *options)
 {
 	struct pipeline *pipeline = calloc(1, sizeof *pipeline);
@@ -372,7 +358,6 @@ struct pipeline *pipeline_open(const struct pipeline_options *options)
 		free(pipeline);
 		return NULL;
 	}
-	use_large_pages(options->max_memory);
 	pipeline->options = *options;
 	pipeline->defers = options->threads > 1;
 	pipeline->most_room = MAX_ROOM;
