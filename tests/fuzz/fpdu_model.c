@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include <string.h>
+
+#include "dissect/engine/packet.h"
+
 #include "fpdu_model.h"
 #include "harness.h"
+
+#define HOST 0x0a000001u      /* of side 0; that of side 1 is the next */
+#define PORT 40000            /* of side 0 */
 
 #define WINDOW 24000u          /* bytes that are not acknowledged */
 #define ACK_TICKS 3            /* a delayed acknowledgement */
@@ -450,4 +457,87 @@ void fpdu_end(struct fpdu_model *model)
 {
 	for (unsigned side = 0; side < 2; side++)
 		sender_fini(&model->peers[side].sender);
+}
+
+/* ---- frames ---- */
+
+static void put16(uint8_t *to, uint32_t value)
+{
+	to[0] = (uint8_t)(value >> 8);
+	to[1] = (uint8_t)value;
+}
+
+uint16_t fpdu_port(const struct fpdu_model *model, unsigned side)
+{
+	return !side ? PORT : model->options & FPDU_KNOWN_PORT ? 5445 : 7000;
+}
+
+/* `length`: of all headers and data. */
+static void make_headers(const struct fpdu_model *model, uint8_t *bytes, unsigned side, uint8_t flags, uint32_t sequence, uint32_t acknowledgment, uint16_t id,
+			 uint32_t length)
+{
+	memset(bytes, 0, FPDU_HEADERS);
+	bytes[0] = 0x45;
+	put16(bytes + 2, length);
+	put16(bytes + 4, id);
+	bytes[8] = 64;
+	bytes[9] = 6;
+	put32(bytes + 12, HOST + side);
+	put32(bytes + 16, HOST + !side);
+	put16(bytes + 20, fpdu_port(model, side));
+	put16(bytes + 22, fpdu_port(model, !side));
+	put32(bytes + 24, sequence);
+	put32(bytes + 28, acknowledgment);
+	bytes[32] = 0x50;
+	bytes[33] = flags;
+	put16(bytes + 34, 0x4000);
+}
+
+void fpdu_put_handshake(const struct fpdu_model *model, unsigned number, uint8_t *bytes)
+{
+	static const uint8_t flags[FPDU_HANDSHAKE] = { RTAP_TCP_FLAG_SYN, RTAP_TCP_FLAG_SYN | RTAP_TCP_FLAG_ACK, RTAP_TCP_FLAG_ACK };
+	unsigned side = number & 1;
+
+	make_headers(model, bytes, side, flags[number], model->peers[side].isn + (number == 2), number ? model->peers[!side].isn + 1 : 0,
+		     (uint16_t)(0xfff0 + number), FPDU_HEADERS);
+}
+
+bool fpdu_put_ending(const struct fpdu_model *model, unsigned number, uint8_t *bytes)
+{
+	unsigned side = (model->ending == FPDU_FIN_OF_B) ^ (number & 1);
+	const struct fpdu_peer *peer = &model->peers[side];
+	uint8_t flag = model->ending == FPDU_RESET ? RTAP_TCP_FLAG_RST : number < 2 ? RTAP_TCP_FLAG_FIN : 0;
+
+	if (model->ending == FPDU_NO_END || number >= (model->ending == FPDU_RESET ? 1 : FPDU_ENDINGS))
+		return false;
+	make_headers(model, bytes, side, flag | RTAP_TCP_FLAG_ACK, peer->isn + 1 + peer->sent + (number == 2),
+		     model->peers[!side].isn + 1 + peer->received + (number > 0), (uint16_t)(peer->ids + number), FPDU_HEADERS);
+	return true;
+}
+
+/* TCP options: RFC 2018. Returns their length. */
+static uint32_t put_sacks(const struct fpdu_model *model, uint8_t *options, const struct fpdu_frame *frame)
+{
+	uint32_t length = frame->sack_count ? 4 + 8 * frame->sack_count : 0;
+
+	if (!length)
+		return 0;
+	put32(options, 0x01010500 | (length - 2));
+	for (unsigned i = 0; i < frame->sack_count; i++) {
+		put32(options + 4 + 8 * i, model->peers[!frame->side].isn + 1 + frame->sacks[i].begin);
+		put32(options + 8 + 8 * i, model->peers[!frame->side].isn + 1 + frame->sacks[i].end);
+	}
+	return length;
+}
+
+uint32_t fpdu_put_frame(const struct fpdu_model *model, const struct fpdu_frame *frame, uint8_t *bytes)
+{
+	const struct fpdu_peer *peer = &model->peers[frame->side];
+	uint32_t headers = FPDU_HEADERS + put_sacks(model, bytes + FPDU_HEADERS, frame);
+
+	make_headers(model, bytes, frame->side, RTAP_TCP_FLAG_ACK, peer->isn + 1 + frame->begin, model->peers[!frame->side].isn + 1 + frame->acknowledged,
+		     frame->id, headers + frame->end - frame->begin);
+	bytes[32] = (uint8_t)((headers - 20) << 2);
+	fpdu_stream(model, frame->side, frame->begin, frame->end, bytes + headers);
+	return headers;
 }

@@ -20,6 +20,10 @@
 #define FPDU_SETUP 20         /* bytes of a Request or Reply without private data */
 #define FPDU_NOWHERE UINT32_MAX
 #define FPDU_SACK_BLOCKS 2
+#define FPDU_HEADERS 40       /* of IPv4 and TCP without options */
+#define FPDU_MOST_HEADERS (FPDU_HEADERS + 4 + 8 * FPDU_SACK_BLOCKS)
+#define FPDU_HANDSHAKE 3      /* frames */
+#define FPDU_ENDINGS 3        /* most frames */
 
 /* Byte 0 of the header. */
 enum {
@@ -130,5 +134,17 @@ void fpdu_stream(const struct fpdu_model *model, unsigned side, uint32_t begin, 
 
 /* Bytes of a message's data from `begin` up to but excluding `end`. */
 void fpdu_fill(const struct fpdu_message *message, uint64_t begin, uint64_t end, uint8_t *bytes);
+
+/*
+ * The frames on the wire, from IPv4 on: one of the FPDU_HANDSHAKE frames before all others; the frames after all others, of FPDU_HEADERS bytes
+ * like these, up to the first for which it returns false: none, a FIN of each side, the first by either, or a reset; a frame of the model, of
+ * at most FPDU_MOST_HEADERS bytes and its data, whose headers' length is returned.
+ */
+void fpdu_put_handshake(const struct fpdu_model *model, unsigned number, uint8_t *bytes);
+bool fpdu_put_ending(const struct fpdu_model *model, unsigned number, uint8_t *bytes);
+uint32_t fpdu_put_frame(const struct fpdu_model *model, const struct fpdu_frame *frame, uint8_t *bytes);
+
+/* The TCP port of a side. */
+uint16_t fpdu_port(const struct fpdu_model *model, unsigned side);
 
 #endif

@@ -22,13 +22,7 @@
 #include "harness.h"
 #include "message_checks.h"
 
-#define HOST 0x0a000001u      /* of side 0; that of side 1 is the next */
-#define PORT 40000            /* of side 0 */
-#define HEADERS 40            /* of IPv4 and TCP without options */
-#define MOST_HEADERS (HEADERS + 4 + 8 * FPDU_SACK_BLOCKS)
-#define ENDING 3              /* frames */
 #define FOUND 6               /* whole FPDUs that are enough to find all */
-#define HANDSHAKE 3           /* frames */
 #define MARKER_INTERVAL 512   /* RFC 5044, 4.3 */
 #define MARKER_LENGTH 4
 /* Bytes that the receiver has, and that the capture has later than this after their acknowledgement, may be given up. */
@@ -56,90 +50,31 @@ struct run {
 	bool is_unclear[2];      /* captured from the middle, FPDUs with gaps do not show whether they have markers: they may be taken for payload */
 	struct sight sights[2];
 	bool is_reported[FPDU_MESSAGES], is_complete[FPDU_MESSAGES];
-	struct { unsigned side; uint32_t begin, end; int64_t time_ns; bool is_cut; } given[NETWORK_FRAMES + HANDSHAKE + ENDING + 1]; /* by frame number; what they have of the stream */
+	struct { unsigned side; uint32_t begin, end; int64_t time_ns; bool is_cut; } given[NETWORK_FRAMES + FPDU_HANDSHAKE + FPDU_ENDINGS + 1]; /* by frame number; what they have of the stream */
 };
 
 static struct fpdu_model model;
 
 /* ---- frames ---- */
 
-static void put16(uint8_t *to, uint32_t value)
-{
-	to[0] = (uint8_t)(value >> 8);
-	to[1] = (uint8_t)value;
-}
-
-static uint16_t port_of(unsigned side)
-{
-	return !side ? PORT : model.options & FPDU_KNOWN_PORT ? 5445 : 7000;
-}
-
-/* `length`: of all headers and data. */
-static void make_headers(uint8_t *bytes, unsigned side, uint8_t flags, uint32_t sequence, uint32_t acknowledgment, uint16_t id, uint32_t length)
-{
-	memset(bytes, 0, HEADERS);
-	bytes[0] = 0x45;
-	put16(bytes + 2, length);
-	put16(bytes + 4, id);
-	bytes[8] = 64;
-	bytes[9] = 6;
-	put32(bytes + 12, HOST + side);
-	put32(bytes + 16, HOST + !side);
-	put16(bytes + 20, port_of(side));
-	put16(bytes + 22, port_of(!side));
-	put32(bytes + 24, sequence);
-	put32(bytes + 28, acknowledgment);
-	bytes[32] = 0x50;
-	bytes[33] = flags;
-	put16(bytes + 34, 0x4000);
-}
-
 static void give_handshake(struct message_run *run)
 {
-	static const uint8_t flags[HANDSHAKE] = { RTAP_TCP_FLAG_SYN, RTAP_TCP_FLAG_SYN | RTAP_TCP_FLAG_ACK, RTAP_TCP_FLAG_ACK };
-	uint8_t bytes[HEADERS];
+	uint8_t bytes[FPDU_HEADERS];
 	struct rtap_packet packet;
 
-	for (unsigned i = 0; i < HANDSHAKE && !model.net.skipped; i++) {
-		unsigned side = i & 1;
-
-		make_headers(bytes, side, flags[i], model.peers[side].isn + (i == 2), i ? model.peers[!side].isn + 1 : 0, (uint16_t)(0xfff0 + i), HEADERS);
-		message_run_give(run, bytes, HEADERS, HEADERS, NETWORK_START_NS, &packet);
+	for (unsigned i = 0; i < FPDU_HANDSHAKE && !model.net.skipped; i++) {
+		fpdu_put_handshake(&model, i, bytes);
+		message_run_give(run, bytes, FPDU_HEADERS, FPDU_HEADERS, NETWORK_START_NS, &packet);
 	}
 }
 
-/* After all other frames: nothing, a FIN of each side, the first by either, or a reset. */
 static void give_ending(struct message_run *run)
 {
-	uint8_t bytes[HEADERS];
+	uint8_t bytes[FPDU_HEADERS];
 	struct rtap_packet packet;
-	unsigned kind = model.ending, first = kind == FPDU_FIN_OF_B, count = kind == FPDU_RESET ? 1 : ENDING;
 
-	for (unsigned i = 0; kind && i < count; i++) {
-		unsigned side = first ^ (i & 1);
-		const struct fpdu_peer *peer = &model.peers[side];
-
-		uint8_t flag = kind == FPDU_RESET ? RTAP_TCP_FLAG_RST : i < 2 ? RTAP_TCP_FLAG_FIN : 0;
-
-		make_headers(bytes, side, flag | RTAP_TCP_FLAG_ACK, peer->isn + 1 + peer->sent + (i == 2), model.peers[!side].isn + 1 + peer->received + (i > 0),
-			     (uint16_t)(peer->ids + i), HEADERS);
-		message_run_give(run, bytes, HEADERS, HEADERS, model.net.now_ns + 1000000 * i, &packet);
-	}
-}
-
-/* TCP options: RFC 2018. Returns their length. */
-static uint32_t put_sacks(uint8_t *options, const struct fpdu_frame *frame)
-{
-	uint32_t length = frame->sack_count ? 4 + 8 * frame->sack_count : 0;
-
-	if (!length)
-		return 0;
-	put32(options, 0x01010500 | (length - 2));
-	for (unsigned i = 0; i < frame->sack_count; i++) {
-		put32(options + 4 + 8 * i, model.peers[!frame->side].isn + 1 + frame->sacks[i].begin);
-		put32(options + 8 + 8 * i, model.peers[!frame->side].isn + 1 + frame->sacks[i].end);
-	}
-	return length;
+	for (unsigned i = 0; fpdu_put_ending(&model, i, bytes); i++)
+		message_run_give(run, bytes, FPDU_HEADERS, FPDU_HEADERS, model.net.now_ns + 1000000 * i, &packet);
 }
 
 static void note(struct run *run, const struct fpdu_frame *frame, uint32_t captured)
@@ -177,17 +112,12 @@ static void note(struct run *run, const struct fpdu_frame *frame, uint32_t captu
 
 static void give_frame(struct message_run *run, unsigned number)
 {
-	static uint8_t bytes[MOST_HEADERS + FPDU_STREAM];
+	static uint8_t bytes[FPDU_MOST_HEADERS + FPDU_STREAM];
 	const struct fpdu_frame *frame = &model.frames[number];
-	const struct fpdu_peer *peer = &model.peers[frame->side];
-	uint32_t headers = HEADERS + put_sacks(bytes + HEADERS, frame), length = headers + frame->end - frame->begin;
+	uint32_t headers = fpdu_put_frame(&model, frame, bytes), length = headers + frame->end - frame->begin;
 	uint32_t captured = network_captured_length(&model.net, &frame->fate, headers, length);
 	struct rtap_packet packet;
 
-	make_headers(bytes, frame->side, RTAP_TCP_FLAG_ACK, peer->isn + 1 + frame->begin, model.peers[!frame->side].isn + 1 + frame->acknowledged, frame->id,
-		     length);
-	bytes[32] = (uint8_t)((headers - 20) << 2);
-	fpdu_stream(&model, frame->side, frame->begin, frame->end, bytes + headers);
 	note((struct run *)run, frame, captured - headers);
 	message_run_give(run, bytes, captured, length, frame->fate.captured_ns, &packet);
 }
@@ -590,7 +520,7 @@ static void check_values(const struct rtap_message *shown, const struct fpdu_mes
 /* Frames with bytes of the message's FPDUs that none before had. */
 static uint64_t count_frames(const struct run *run, const struct fpdu_message *message)
 {
-	static bool counted[NETWORK_FRAMES + HANDSHAKE + 1];
+	static bool counted[NETWORK_FRAMES + FPDU_HANDSHAKE + 1];
 	uint64_t count = 0;
 
 	memset(counted, 0, sizeof counted);
@@ -630,7 +560,7 @@ static void check_exact(const struct run *run, const struct rtap_message *shown,
 static unsigned side_of(const struct rtap_end *end)
 {
 	REQUIRE(end->address_length == 4 && end->address[0] == 10 && (end->address[3] == 1 || end->address[3] == 2));
-	REQUIRE(end->port_known && end->port == port_of(end->address[3] - 1));
+	REQUIRE(end->port_known && end->port == fpdu_port(&model, end->address[3] - 1));
 	return end->address[3] - 1;
 }
 
