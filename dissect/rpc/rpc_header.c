@@ -27,6 +27,17 @@ void rpc_take_call(struct rtap_rpc_facts *facts, const struct rtap_context *cont
 	facts->call_time_ns = context->rpc_call_time_ns;
 }
 
+void rpc_set_call(struct rtap_context *context, const struct rtap_rpc_facts *call)
+{
+	context->rpc_known = call->program_known;
+	context->rpc_program = call->program;
+	context->rpc_version = call->version;
+	context->rpc_procedure = call->procedure;
+	context->rpc_flavor = call->flavor;
+	context->rpc_gss_procedure = call->gss_procedure;
+	context->rpc_gss_service = call->gss_service;
+}
+
 bool rpc_learn_call(struct rtap_rpc_facts *facts, const struct rtap_context *context)
 {
 	if (!facts->present || !facts->is_reply || !facts->header_length || !context->rpc_known || context->rpc_flavor == RPCSEC_GSS)

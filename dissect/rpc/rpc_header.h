@@ -36,6 +36,9 @@ bool rpc_is_callback(uint32_t program, const struct rtap_context *context);
 /* Copies the facts of a reply's call from the context to the reply's facts. */
 void rpc_take_call(struct rtap_rpc_facts *facts, const struct rtap_context *context);
 
+/* The other way round: sets what the facts of a call have for the reading of its reply, without the frame of the call. */
+void rpc_set_call(struct rtap_context *context, const struct rtap_rpc_facts *call);
+
 /*
  * Updates the facts of a reply's header that was read without knowledge of its call. False, with nothing changed: it has to be read
  * again, because its content depends on the call, or because it was incomplete.

@@ -491,17 +491,15 @@ static void walk_reply(struct nfs_names *names, uint32_t *decoded, uint32_t *don
 {
 	struct calls *calls = &names->calls;
 	const struct rpc_exchange *exchange = calls->exchange;
-	const struct rtap_rpc_facts *facts = &exchange->call.facts;
-	const struct rtap_context context = {
-		.rpc_known = true, .rpc_program = facts->program, .rpc_version = facts->version, .rpc_procedure = facts->procedure,
-		.rpc_flavor = facts->flavor, .rpc_gss_procedure = facts->gss_procedure, .rpc_gss_service = facts->gss_service,
-	};
+	struct rtap_context context = { 0 };
 	struct reply_sink reply = {
 		.sink = { .operation = reply_operation, .status = reply_status, .value = reply_value, .handles = true },
 		.names = names, .calls = calls,
 	};
 	enum result result;
 
+	rpc_set_call(&context, &exchange->call.facts);
+	context.rpc_known = true;
 	reply.sink.wanted = wanted_of(calls);
 	result = walk_part(&exchange->reply, &context, &reply.sink);
 

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "dissect/engine/protocol.h"
+#include "dissect/rpc/rpc_header.h"
 #include "reassembly/upper/rpc_call.h"
 #include "reassembly/upper/rpc_state.h"
 
@@ -102,13 +103,8 @@ bool rpc_call_gather_reply(struct rtap_tracker *tracker, const struct rpc_call *
 
 void rpc_call_known(const struct rtap_rpc_facts *call, uint64_t frame, int64_t time_ns, struct rtap_context *context)
 {
+	rpc_set_call(context, call);
 	context->rpc_known = true;
-	context->rpc_program = call->program;
-	context->rpc_version = call->version;
-	context->rpc_procedure = call->procedure;
-	context->rpc_flavor = call->flavor;
-	context->rpc_gss_procedure = call->gss_procedure;
-	context->rpc_gss_service = call->gss_service;
 	context->rpc_call_frame = frame;
 	context->rpc_call_time_ns = time_ns;
 }

@@ -404,15 +404,6 @@ static void finish_part(struct rtap_tracker *tracker, struct message *message, s
 	}
 }
 
-static void context_of(const struct rtap_rpc_facts *call, struct rtap_context *context)
-{
-	*context = (struct rtap_context){
-		.rpc_known = call->program_known,
-		.rpc_program = call->program, .rpc_version = call->version, .rpc_procedure = call->procedure,
-		.rpc_flavor = call->flavor, .rpc_gss_procedure = call->gss_procedure, .rpc_gss_service = call->gss_service,
-	};
-}
-
 static void give_to_sinks(struct rtap_tracker *tracker, const struct rpc_call *call, const struct work *asked, const struct work *answered)
 {
 	const struct rtap_connection *connection = &call->request.connection->shown;
@@ -484,7 +475,7 @@ void rpc_exchange_show_plain(struct rtap_tracker *tracker, struct message *messa
 	struct rtap_context context = { 0 };
 
 	if (relation->call)
-		context_of(relation->call, &context);
+		rpc_set_call(&context, relation->call);
 	rpc_stream_add_inline(&work.stream, &send, 0, heard->length > heard->bytes.length ? heard->length : heard->bytes.length);
 	read_part(tracker, &work, &send, &context, message->shown.from_a, message);
 	note_missing(&work.part, heard);
@@ -516,7 +507,7 @@ static void read_extents(struct rtap_tracker *tracker, const struct rpc_call *ca
 
 	if (send == &call->reply) {
 		work.reader.lists = &send->lists;
-		context_of(&call->call.rpc, &context);
+		rpc_set_call(&context, &call->call.rpc);
 	}
 	send->bytes = (uint8_t *)(uintptr_t)bytes;
 	rpc_stream_add_inline(&work.stream, send, send->lists.header_length, send->wire);
@@ -529,13 +520,13 @@ static void read_extents(struct rtap_tracker *tracker, const struct rpc_call *ca
 /* Completes the facts of its header from those of the call. False: the header must be read again. */
 static bool know_header(const struct rpc_call *call, struct rpc_send *send)
 {
-	struct rtap_context context;
+	struct rtap_context context = { 0 };
 
 	if (send->rpc.header_length > send->wire - send->lists.header_length)
 		return false;
 	if (is_known(&send->rpc))
 		return true;
-	context_of(&call->call.rpc, &context);
+	rpc_set_call(&context, &call->call.rpc);
 	return send == &call->reply && rpc_learn_call(&send->rpc, &context);
 }
 
@@ -613,7 +604,7 @@ static void read_exchange(struct rtap_tracker *tracker, struct rpc_call *call)
 		 * for that reason.
 		 */
 		call->reply.lists.not_captured = call->call.lists_cut;
-		context_of(call->call.present && !call->call.is_read ? &asked.part.facts : &call->call.rpc, &context);
+		rpc_set_call(&context, call->call.present && !call->call.is_read ? &asked.part.facts : &call->call.rpc);
 		if (!call->rdma_error) {
 			if (call->reply.lists.reply_chunk && rpc_chunks_length(&call->reply.lists, CHUNK_REPLY, 0))
 				rpc_stream_add_chunk(&answered.stream, &call->reply.lists, &call->request, CHUNK_REPLY, 0);
