@@ -345,14 +345,15 @@ static void take_needed(const struct psn_stream *stream, struct message *message
 }
 
 /*
- * A First or Only within a READ answers a request for the rest of it. If that was not captured, its requester lacks this and what follows. IBTA
- * vol. 1, 9.4.4.
+ * A First or Only within a READ, or one sent after later responses, answers a request for the rest. If that was not captured, its requester lacks
+ * this and what follows. IBTA vol. 1, 9.4.4.
  */
-static inline void note_restart(struct message *message, uint64_t psn, enum ib_place place)
+static inline void note_restart(struct message *message, uint64_t psn, enum ib_place place, enum rtap_psn_analysis analysis)
 {
 	uint64_t at = psn - message->low;
+	bool is_again = at || (analysis == RTAP_PSN_RETRANSMISSION && psn < message->high && !message->shown.repeats);
 
-	if ((place != IB_FIRST && place != IB_ONLY) || !at || psn >= message->end || message->answered ||
+	if ((place != IB_FIRST && place != IB_ONLY) || !is_again || psn >= message->end || message->answered ||
 	    !assembly_same_verb(message, RTAP_VERB_READ) || (message->needed.begin < message->needed.end && message->needed.begin >= at))
 		return;
 	message->needed.begin = at & PSN_MASK;
@@ -460,7 +461,7 @@ static void data_response(struct rtap_tracker *tracker, struct psn_stream *strea
 	    assembly_same_verb(message, RTAP_VERB_READ))
 		message = assembly_begin_earlier(tracker, message, result);
 	if (message) {
-		note_restart(message, psn, place);
+		note_restart(message, psn, place, analysis);
 		take_needed(stream, message, psn, analysis);
 	}
 	if (message && message->low == psn && (message->shown.kind == RTAP_KIND_FLUSH || message->shown.verb == RTAP_VERB_ATOMIC_WRITE)) {

@@ -17,6 +17,7 @@ class Restarts(CliTest):
     def setUp(self):
         super().setUp()
         self.frames, self.time = [], 1700000000 * 10**9
+        self.idents = None  # of the next packet of each end; None: they do not count
         # what pairs the two queue pairs
         self.request(0x04, 100, b"hello")
         self.acknowledge(100)
@@ -24,7 +25,10 @@ class Restarts(CliTest):
     def put(self, from_a, packet, after):
         self.time += after * US
         ends = {"src": "10.0.0.1", "dst": "10.0.0.2"} if from_a else {"src": "10.0.0.2", "dst": "10.0.0.1"}
-        data = net.ethernet(net.roce_v2(packet, 4, ident=0, **ends)).data
+        ident = 0
+        if self.idents:
+            ident, self.idents[from_a] = self.idents[from_a], self.idents[from_a] + 1
+        data = net.ethernet(net.roce_v2(packet, 4, ident=ident, **ends)).data
         self.frames.append((self.time, data, len(data)))
         return len(self.frames)
 
@@ -151,6 +155,26 @@ class Restarts(CliTest):
         last = self.response(LAST, 101, 3)
         read, = self.messages()
         self.assertEqual((read["complete"], read["status"], read["answered_in"]), (True, "good", last))
+
+    def test_a_first_sent_after_the_rest_begins_the_answer_anew(self):
+        # the first First and the second request were not captured
+        self.idents = [1, 1]
+        self.read(101)
+        for opcode, part in ((MIDDLE, 1), (MIDDLE, 2), (LAST, 3), (FIRST, 0), (MIDDLE, 1), (MIDDLE, 2)):
+            self.response(opcode, 101, part)
+        last = self.response(LAST, 101, 3)
+        read, = self.messages()
+        self.assertEqual((read["complete"], read["status"], read["answered_in"]), (True, "good", last))
+
+    def test_a_first_captured_after_the_rest_does_not(self):
+        self.idents = [2, 1]
+        self.read(101)
+        for opcode, part in ((MIDDLE, 1), (MIDDLE, 2), (LAST, 3)):
+            self.response(opcode, 101, part)
+        self.idents[0] = 1
+        first = self.response(FIRST, 101, 0)
+        read, = self.messages()
+        self.assertEqual((read["complete"], read["status"], read["answered_in"]), (True, "good", first))
 
     def test_an_acknowledgement_counts_the_send_whose_end_was_not_captured(self):
         self.request(0x00, 101, bytes(PMTU))
