@@ -104,7 +104,19 @@ static bool is_doubled(const struct copy *copy, const struct rtap_packet *packet
 	       (point == copy->last && time_ns - copy->last_ns < AT_ONCE_NS);
 }
 
-enum captured_copy captured_copies_take(struct captured_copies *copies, const struct rtap_packet *packet)
+/* Packets of one point after packets of a later one: both capture at the same time. */
+static void note_point(struct captured_copies *copies, const struct rtap_frame *frame, const struct rtap_frame *end)
+{
+	if (frame->capture_point <= copies->highest) {
+		copies->is_interleaved |= frame->capture_point < copies->highest;
+		return;
+	}
+	copies->highest = frame->capture_point;
+	for (const struct rtap_frame *next = frame + 1; end && next < end && !copies->is_interleaved; next++)
+		copies->is_interleaved = next->capture_point < frame->capture_point;
+}
+
+enum captured_copy captured_copies_take(struct captured_copies *copies, const struct rtap_packet *packet, const struct rtap_frame *end)
 {
 	const struct rtap_frame *frame = packet->frame;
 	struct packet_identity *identity = &copies->last;
@@ -116,10 +128,7 @@ enum captured_copy captured_copies_take(struct captured_copies *copies, const st
 	copies->has_last = packet_identify(packet, identity);
 	if (!copies->has_last)
 		return CAPTURED_FIRST;
-	if (frame->capture_point < copies->highest)
-		copies->is_interleaved = true;
-	else
-		copies->highest = frame->capture_point;
+	note_point(copies, frame, end);
 	hash = identity->hash | 1;
 	/* Not by the hash, which differs for each run: the choice of entries to replace would be random. */
 	set = oldest = copies->sets[identity->place % SETS];

@@ -25,8 +25,8 @@ enum captured_copy {
 	CAPTURED_DOUBLED,          /* this point just captured it: the network duplicated it */
 };
 
-/* Looks up the packet among the recent ones and adds it. */
-enum captured_copy captured_copies_take(struct captured_copies *copies, const struct rtap_packet *packet);
+/* Looks up the packet among the recent ones and adds it. `end`: where the frames that follow its own in memory end; NULL: unknown. */
+enum captured_copy captured_copies_take(struct captured_copies *copies, const struct rtap_packet *packet, const struct rtap_frame *end);
 
 /* The identity of the packet that was looked up last; NULL: it has none. */
 const struct packet_identity *captured_copies_last(const struct captured_copies *copies);

@@ -459,4 +459,12 @@ struct rtap_tracker {
 	struct rpc_names *names;       /* of the files that operations work on; NULL: none learned */
 };
 
+/* Where the batch that a frame is in ends; NULL: it is in none. */
+static inline const struct rtap_frame *tracker_batch_end(const struct rtap_tracker *tracker, const struct rtap_frame *frame)
+{
+	const struct rtap_frame *end = tracker->batch ? tracker->batch + tracker->batch_count : NULL;
+
+	return end && frame >= tracker->batch && frame < end ? end : NULL;
+}
+
 #endif

@@ -377,7 +377,7 @@ static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame
 	    ip_fragments_add(&tracker->fragments, packet, &context_of(tracker, &known)->datagram) == IP_FRAGMENTS_WHOLE)
 		packet_dissect_datagram(packet, &known.context);
 	if (tracker->copies)
-		copy = captured_copies_take(tracker->copies, packet);
+		copy = captured_copies_take(tracker->copies, packet, tracker_batch_end(tracker, frame));
 	/* Over InfiniBand, management uses datagrams. */
 	if (!packet->ib.has_bth || packet->ib.has_deth)
 		take_group_management(tracker, packet);

@@ -41,7 +41,7 @@ static enum captured_copy take(uint16_t point, int64_t time_ns, uint32_t psn, ui
 	roce_seal(whole, length);
 	whole[length - 1] = (uint8_t)(whole[length - 1] ^ icrc);
 	dissect_frame(&frame, NULL, &packet);
-	return captured_copies_take(copies, &packet);
+	return captured_copies_take(copies, &packet, NULL);
 }
 
 TestSuite(captured_copies, .init = begin, .fini = end, .timeout = HANG_SECONDS);

@@ -66,10 +66,10 @@ void icrc_sender_note_good(struct rtap_tracker *tracker, const struct rtap_packe
 /* Searches the following frames for CRCs of the sender. */
 static void look_ahead(struct rtap_tracker *tracker, struct icrc_sender *sender, const struct rtap_frame *frame)
 {
-	const struct rtap_frame *end = tracker->batch ? tracker->batch + tracker->batch_count : NULL;
+	const struct rtap_frame *end = tracker_batch_end(tracker, frame);
 	struct rtap_packet packet;
 
-	if (!end || frame < tracker->batch || frame >= end)
+	if (!end)
 		return;
 	for (const struct rtap_frame *next = frame + 1; next < end && !sender->is_good; next++) {
 		enum rtap_crc_status status;

@@ -6,6 +6,7 @@ import re
 import sys
 
 import capfile
+import ib
 from cli import TESTDATA, CliTest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
@@ -72,6 +73,18 @@ class Joined(CliTest):
                 self.assertEqual(self.counts(both), self.counts(alone), (name, offset))
                 packets = sum(direction["packets"] for row in alone if row.get("transport") in ("RC", "UC", "UD") for direction in row["directions"])
                 self.assertGreater(self.twice(one, other), packets * 0.9, (name, offset))
+
+    def test_copies_and_repeats_without_ip_identifications(self):
+        """Of few packets; copies are in a file of the same time, repeats in the next one of a series."""
+        sends = [ib.native(ib.transport(4, bytes(64), psn=100 + i, destqp=0x17)).data for i in range(20)]
+        frames = [(SECOND + 10_000 * i, data, len(data)) for i, data in enumerate(sends)]
+        later = [(3 * SECOND + 10_000 * i, data, length) for i, (_, data, length) in enumerate(frames)]
+        paths = [self.path(name) for name in ("a.pcap", "b.pcap", "next.pcap")]
+        for path, part in zip(paths, (frames, [(time + 700, data, length) for time, data, length in frames], later)):
+            capfile.write_pcap(path, 247, part)
+        for other, repeats in (paths[1], 0), (paths[2], 1):
+            messages = [json.loads(line) for line in self.lines("messages", "--json", paths[0], other)]
+            self.assertEqual([(one["psn"], one["repeats"]) for one in messages], [(100 + i, repeats) for i in range(20)], other)
 
     def test_bytes_that_one_file_lacks_are_taken_from_the_other(self):
         for name in ("roce-nfs3.pcap.gz", "roce-nfs3-v6.pcap.gz"):
