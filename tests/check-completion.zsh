@@ -11,7 +11,10 @@ ln -s ${program:A} $folder/rdmatap
 ln -s ${program:A} $folder/rdmatap-mpi
 failed=0
 
-zpty shell "env TERM=dumb PATH=$folder:$PATH ZDOTDIR=$folder zsh -f -i"
+if ! zpty shell "env TERM=dumb PATH=$folder:$PATH ZDOTDIR=$folder zsh -f -i"; then
+	print "check-completion.zsh: skipped: pseudo-terminals are missing (mount -t devpts devpts /dev/pts)"
+	exit 77
+fi
 zpty -w shell "PS1=; unsetopt zle_bracketed_paste; zstyle ':completion:*' list-colors ''; LISTMAX=10000; LINES=400; COLUMNS=200"
 zpty -w shell "fpath=(${completions:A} \$fpath); autoload -Uz compinit; compinit -u -d $folder/dump"
 # what is offered is printed between two marks, instead of put into the line

@@ -65,6 +65,18 @@ def needs(tool):
     return unittest.skipUnless(shutil.which(tool), tool + " is missing")
 
 
+def has_terminals():
+    try:
+        for end in os.openpty():
+            os.close(end)
+    except OSError:
+        return False
+    return True
+
+
+needs_terminal = unittest.skipUnless(has_terminals(), "pseudo-terminals are missing (mount -t devpts devpts /dev/pts)")
+
+
 def wait_until(condition):
     end = time.monotonic() + TIMEOUT
     while not condition():

@@ -23,7 +23,7 @@ import rpcrdma
 import rtrs
 import scsi
 import smb
-from cli import CliTest, PROGRAM, TIMEOUT, RPING, environment, read, wait_until
+from cli import CliTest, PROGRAM, TIMEOUT, RPING, environment, needs_terminal, read, wait_until
 from conversation import Connection, Scene
 from mad_captures import Fabric
 from page import Page
@@ -382,6 +382,7 @@ class UpperLayers(Harmless):
 
 
 @unittest.skipUnless(shutil.which("tmux"), "tmux is missing")
+@needs_terminal
 class Terminal(Harmless):
     def tmux(self, *arguments):
         return subprocess.run(("tmux", "-S", self.path("tmux"), "-f", "/dev/null") + arguments, stdout=subprocess.PIPE, check=False,

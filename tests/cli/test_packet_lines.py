@@ -7,7 +7,7 @@ import struct
 import subprocess
 import unittest
 
-from cli import CliTest, PROGRAM, TESTDATA, TIMEOUT, captures, environment, read
+from cli import CliTest, PROGRAM, TESTDATA, TIMEOUT, captures, environment, needs_terminal, read
 
 LINK_ERF = 197
 FIELDS = ("frame.number", "ip.src", "ip.dst", "infiniband.bth.destqp", "rdmatap.srcqp", "infiniband.deth.srcqp", "infiniband.bth.psn", "tcp.srcport",
@@ -185,6 +185,7 @@ class PacketLines(CliTest):
         self.assertGreater(with_ends, 5000)
 
 
+@needs_terminal
 class Colour(CliTest):
     LOSSY = os.path.join(TESTDATA, "roce-verbmix-err-rnr.pcap")
 

@@ -12,7 +12,7 @@ import unittest
 import fork_server
 import worst_cases
 from cli import (CliTest, PROGRAM, PipeTest, RPING, RPING_FRAMES, TESTDATA, TESTS, TIMEOUT, environment, has_sanitizers,
-                 handles_signals, is_drained_and_waiting, is_blocked_on_output, read, records, sleeps, wait_until)
+                 handles_signals, is_drained_and_waiting, is_blocked_on_output, needs_terminal, read, records, sleeps, wait_until)
 from doubling import ATTEMPTS, DoublingTest
 
 ABSURD = os.path.join(TESTDATA, "absurd-lengths.pcap")
@@ -164,6 +164,7 @@ class Descriptors(CliTest):
         self.assertEqual(self.shell('"$0" -r "$1" -q <&- 2>&-').stdout, b"101 packets\n")
 
 
+@needs_terminal
 class Terminal(CliTest):
     def on_terminal(self, *arguments, **changes):
         ours, theirs = pty.openpty()

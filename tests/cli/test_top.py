@@ -5,13 +5,14 @@ import shutil
 import subprocess
 import unittest
 
-from cli import CliTest, PROGRAM, TESTDATA, TIMEOUT, environment, wait_until
+from cli import CliTest, PROGRAM, TESTDATA, TIMEOUT, environment, needs_terminal, wait_until
 
 NFS = os.path.join(TESTDATA, "roce-nfs3.pcap.gz")
 NFS_V6 = os.path.join(TESTDATA, "roce-nfs3-v6.pcap.gz")
 
 
 @unittest.skipUnless(shutil.which("tmux"), "tmux is missing")
+@needs_terminal
 class Top(CliTest):
     def tmux(self, *arguments):
         return subprocess.run(("tmux", "-S", self.path("tmux"), "-f", "/dev/null") + arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
