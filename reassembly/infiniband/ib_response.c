@@ -108,10 +108,13 @@ static bool is_begin(const struct message *message)
 }
 
 #define UNKNOWN UINT32_MAX
-#define MOST_COUNTED 64
+#define MOST_COUNTED 64 /* messages that a response looks at again, besides those that it acknowledges */
 
-/* How many messages are between those that stream->msn counts and this one, which it does not count; UNKNOWN: not all of them were seen. */
-static uint32_t messages_between(const struct psn_stream *stream, const struct message *message)
+/*
+ * How many messages are between those that stream->msn counts and this one, which it does not count; UNKNOWN: not all of them were seen. Looks at
+ * most at *left of them, and subtracts these.
+ */
+static uint32_t messages_between(const struct psn_stream *stream, const struct message *message, unsigned *left)
 {
 	/* the packet before a Middle or Last is of the same message */
 	uint64_t at = message->low - !message->has_first;
@@ -121,7 +124,7 @@ static uint32_t messages_between(const struct psn_stream *stream, const struct m
 		return UNKNOWN;
 	if (message->is_uncounted || (stream->msn_psn >= at && stream->msn_psn <= message->high + 1))
 		return 0;
-	while (at > stream->msn_psn && count < MOST_COUNTED && (message = message_list_before(message))) {
+	for (; at > stream->msn_psn && *left && (message = message_list_before(message)); --*left) {
 		uint64_t end = message->end ? message->end : message->has_last ? message->high + 1 : 0;
 
 		if (end != at || is_answered_by_data(message))
@@ -137,11 +140,11 @@ static uint32_t messages_between(const struct psn_stream *stream, const struct m
  * message, or it acknowledges all packets before a later message. is_late: it was captured before them. IBTA vol. 1, 9.7.7.1.
  */
 static __attribute__((cold, noinline)) bool ends_unseen(const struct psn_stream *stream, struct message *message, uint64_t psn,
-							const struct pending_response *response, bool is_late)
+							const struct pending_response *response, bool is_late, unsigned *left)
 {
 	const struct message *next = TAILQ_NEXT(message, link);
 	bool has_msn = !is_late && ib_opcodes[response->opcode].headers & IB_AETH;
-	uint32_t between = has_msn ? messages_between(stream, message) : UNKNOWN;
+	uint32_t between = has_msn ? messages_between(stream, message, left) : UNKNOWN;
 
 	message->is_uncounted |= between != UNKNOWN;
 	if ((between != UNKNOWN && ((response->msn - stream->msn) & PSN_MASK) > between) || (next && next->low <= psn && is_begin(next)))
@@ -155,6 +158,7 @@ static inline void answer_up_to(struct psn_stream *stream, uint64_t psn, const s
 				struct rtap_flow_facts *flow)
 {
 	struct message *message = TAILQ_FIRST(&stream->unacked), *next;
+	unsigned left = MOST_COUNTED;
 
 	for (unsigned partly = 0; message && message->low < psn && partly < MOST_PARTLY_ACKNOWLEDGED; message = next) {
 		uint64_t end = message->end ? message->end : message->high + 1;
@@ -162,7 +166,7 @@ static inline void answer_up_to(struct psn_stream *stream, uint64_t psn, const s
 
 		next = TAILQ_NEXT(message, unacked);
 		/* Packets in the middle of a message are acknowledged too. */
-		if (end > psn || (is_open && (end == psn || !ends_unseen(stream, message, psn, response, is_late)))) {
+		if (end > psn || (is_open && (end == psn || !ends_unseen(stream, message, psn, response, is_late, &left)))) {
 			partly++;
 			continue;
 		}
@@ -179,14 +183,27 @@ static inline void answer_up_to(struct psn_stream *stream, uint64_t psn, const s
 }
 
 /*
+ * Where the messages begin that the next response may count: with the oldest unacknowledged one, if no more than MOST_COUNTED are between it and those
+ * that were not acknowledged before.
+ */
+static uint64_t first_uncounted(const struct psn_stream *stream)
+{
+	const struct message *unacked = TAILQ_FIRST(&stream->unacked), *message = unacked;
+
+	for (unsigned left = MOST_COUNTED; message && message->low < stream->acknowledged; message = TAILQ_NEXT(message, link))
+		if (!left--)
+			return stream->acknowledged;
+	return unacked && unacked->low < stream->acknowledged ? unacked->low : stream->acknowledged;
+}
+
+/*
  * All SENDs and WRITEs below `psn` were received. READs and ATOMICs too, but these wait for their data. IBTA vol. 1,
  * 9.7.5.1.2.
  */
 static void acknowledge(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn,
 			const struct pending_response *response, struct rtap_flow_facts *flow, struct frame_result *result)
 {
-	const struct message *unacked = TAILQ_FIRST(&stream->unacked);
-	uint64_t from = unacked && unacked->low < stream->acknowledged ? unacked->low : stream->acknowledged;
+	uint64_t from = first_uncounted(stream);
 
 	psn_acknowledge(stream, psn, response->time_ns);
 	if (stream->fragment_psn >= from)

@@ -6,7 +6,7 @@ import unittest
 import worst_cases as make
 import worst_storage as storage
 from cli import RPING
-from doubling import CANON, DoublingTest, FILES, MESSAGES, OPERATIONS, PACKETS, STATS
+from doubling import CANON, DoublingTest, FILES, MESSAGES, OPERATIONS, PACKETS, SHARE, STATS
 
 # What grows, its amount, and the commands that read it.
 QUEUE_PAIRS = (
@@ -108,6 +108,13 @@ class Work(DoublingTest):
 
     def test_grows_with_queue_pairs_and_their_messages(self):
         self.cases(QUEUE_PAIRS)
+
+    def test_torn_sends_make_no_acknowledgement_costly(self):
+        """The others cost about as much as without them."""
+        paths = [self.path("torn-%d.pcap" % torn) for torn in (0, 64)]
+        for torn, path in zip((0, 64), paths):
+            make.write(path, make.sends_after_torn_ones(10000 // SHARE, torn))
+        self.holds("torn SENDs", *(lambda path=path: self.seconds(PACKETS, path) for path in paths))
 
     def test_grows_with_calls_and_their_segments(self):
         self.cases(CALLS)

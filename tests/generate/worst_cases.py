@@ -22,7 +22,7 @@ START_NS, STEP_NS = 1700000000 * 10**9, 10000
 CLIENT, SERVER = 1, 2
 QPN = {CLIENT: 0x11, SERVER: 0x22}
 PSN = {CLIENT: 0x100, SERVER: 0x800000}
-SEND_FIRST, SEND_ONLY, WRITE_FIRST, WRITE_ONLY, READ_REQUEST, READ_ONLY, ACK, UD_SEND = 0x00, 0x04, 0x06, 0x0a, 0x0c, 0x10, 0x11, 0x64
+SEND_FIRST, SEND_LAST, SEND_ONLY, WRITE_FIRST, WRITE_ONLY, READ_REQUEST, READ_ONLY, ACK, UD_SEND = 0x00, 0x02, 0x04, 0x06, 0x0a, 0x0c, 0x10, 0x11, 0x64
 KEY, ADDRESS = 0x1234, 0x100000
 NFS, READ3, CREATE3, MKDIR3, RENAME3, LINK3 = 100003, 6, 8, 9, 14, 15
 SYN, PUSH, TCP_ACK = 0x02, 0x08, 0x10
@@ -208,6 +208,21 @@ def sends_after_a_read(count):
     for i in range(1, count + 1):
         yield roce(CLIENT, SEND_ONLY, PSN[CLIENT] + i, bytes(32), ask=True)
         yield roce(SERVER, ACK, PSN[CLIENT] + i, aeth(i + 1))
+
+
+def sends_after_torn_ones(count, torn=64):
+    """Firsts and Lasts of SENDs without what is between them, each after whole SENDs; then SENDs, each acknowledged."""
+    yield from established()
+    psn = PSN[CLIENT]
+    for _ in range(torn):
+        for i in range(62):
+            yield roce(CLIENT, SEND_ONLY, psn + i, bytes(32))
+        yield roce(CLIENT, SEND_FIRST, psn + 62, bytes(1024))
+        yield roce(CLIENT, SEND_LAST, psn + 65, bytes(32))
+        psn += 66
+    for i in range(count):
+        yield roce(CLIENT, SEND_ONLY, psn + i, bytes(32), ask=True)
+        yield roce(SERVER, ACK, psn + i, aeth(i + 1))
 
 
 def sends_in_reverse(count):
