@@ -183,17 +183,14 @@ static inline void answer_up_to(struct psn_stream *stream, uint64_t psn, const s
 }
 
 /*
- * Where the messages begin that the next response may count: with the oldest unacknowledged one, if no more than MOST_COUNTED are between it and those
- * that were not acknowledged before.
+ * Where the messages begin that the next response may count: with the last of those acknowledged before, if its end was not seen and nothing answers
+ * it yet. Earlier ones of that kind may have been counted.
  */
-static uint64_t first_uncounted(const struct psn_stream *stream)
+static uint64_t first_uncounted(struct psn_stream *stream)
 {
-	const struct message *unacked = TAILQ_FIRST(&stream->unacked), *message = unacked;
+	const struct message *last = stream->acknowledged ? message_list_find_before(stream, stream->acknowledged - 1, NULL) : NULL;
 
-	for (unsigned left = MOST_COUNTED; message && message->low < stream->acknowledged; message = TAILQ_NEXT(message, link))
-		if (!left--)
-			return stream->acknowledged;
-	return unacked && unacked->low < stream->acknowledged ? unacked->low : stream->acknowledged;
+	return last && !last->answered && !last->has_last && last == TAILQ_FIRST(&stream->unacked) ? last->low : stream->acknowledged;
 }
 
 /*
