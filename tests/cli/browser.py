@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""A headless chromium that shows one page after another: to start it takes longer than most pages.
+"""A headless chromium that shows one page after another in one window: to start it, or a process for another window, takes longer than most pages.
 
 It is asked by the DevTools protocol over pipes: JSON, each message ended by a NUL (https://chromedevtools.github.io/devtools-protocol/).
 """
@@ -24,16 +24,26 @@ def high(descriptor):
     return moved
 
 
+def is_loaded(events, loader):
+    """Whether this document has come and then been loaded: the event before may be another one's."""
+    names = [event["params"]["frame"]["loaderId"] if event["method"] == "Page.frameNavigated" else event["method"] for event in events]
+    return loader in names and "Page.loadEventFired" in names[names.index(loader):]
+
+
 class Browser:
-    def __init__(self, profile, *options):
+    def __init__(self, profile):
         (theirs_in, self.requests), (self.replies, theirs_out) = (map(high, os.pipe()) for _ in range(2))
         actions = [(os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0), (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
                    (os.POSIX_SPAWN_DUP2, 1, 2), (os.POSIX_SPAWN_DUP2, theirs_in, READ), (os.POSIX_SPAWN_DUP2, theirs_out, WRITE)]
-        self.process = os.posix_spawnp(PROGRAM, (PROGRAM, *OPTIONS, "--user-data-dir=" + profile, *options, "about:blank"), environment(HOME=profile),
+        self.process = os.posix_spawnp(PROGRAM, (PROGRAM, *OPTIONS, "--user-data-dir=" + profile, "about:blank"), environment(HOME=profile),
                                        file_actions=actions)
         os.close(theirs_in)
         os.close(theirs_out)
         self.number, self.received = 0, b""
+        target, = (one["targetId"] for one in self.call("Target.getTargets")["targetInfos"] if one["type"] == "page")
+        self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Log"):
+            self.of_page(domain + ".enable")
 
     def close(self):
         self.call("Browser.close")
@@ -68,17 +78,17 @@ class Browser:
             if events is not None:
                 events.append(one)
 
-    def show(self, path):
+    def of_page(self, method, events=None, **parameters):
+        return self.call(method, events, self.session, **parameters)
+
+    def show(self, path, width, height, is_dark=False):
         """The document of a file after it is loaded and its scripts have run, and what it said on the console."""
-        target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         events = []
-        for domain in ("Page", "Runtime", "Log"):
-            self.call(domain + ".enable", session=session)
-        self.call("Page.navigate", events, session, url="file://" + path)
-        while not any(event["method"] == "Page.loadEventFired" for event in events):
+        self.of_page("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.of_page("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if is_dark else "light"}])
+        loader = self.of_page("Page.navigate", events, url="file://" + path)["loaderId"]
+        while not is_loaded(events, loader):
             events.append(self.message())
-        found = self.call("Runtime.evaluate", events, session, expression="document.documentElement.outerHTML")["result"]["value"]
-        self.call("Target.closeTarget", targetId=target)
+        found = self.of_page("Runtime.evaluate", events, expression="document.documentElement.outerHTML")["result"]["value"]
         return found, [json.dumps(event["params"]) for event in events
                        if event["method"] in ("Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded")]
