@@ -122,8 +122,11 @@ bool nvme_learn(struct rtap_packet *packet, const struct packet_request *known)
 	if (layer + 1 >= packet->layers + layers || layer->length < NVME_COMMON_LENGTH)
 		return true;
 	part = nvme_part_of(nvme_code(layer_bytes(packet, layer), known->queue_kind));
-	if (layer[1].protocol != PROTOCOL_NVME_DWORDS || part == PROTOCOL_NVME_DWORDS)
+	if (layer[1].protocol == part)
 		return true;
+	/* Without the queue, an opcode that only one kind of queue has was taken for that one. */
+	if (layer[1].protocol != PROTOCOL_NVME_DWORDS)
+		return false;
 	if (layer[1].length == NVME_PART_LENGTH && nvme_carried(layer_bytes(packet, layer), known->queue_kind) != PROTOCOL_PAYLOAD)
 		return false;
 	packet->protocols[PROTOCOL_NVME_DWORDS / 64] &= ~(UINT64_C(1) << PROTOCOL_NVME_DWORDS % 64);

@@ -517,6 +517,46 @@ class Crafted(Nvme):
                                                    0x0285: "Compare Failure", 0x0303: "Asymmetric Access Transition", 0x07ff: "status 0x7ff",
                                                    0x05aa: "status 0x5aa"}[status])
 
+    def test_opcodes_are_those_of_the_queue(self):
+        """On an admin queue, opcodes of I/O commands are others, or none: their dwords have no LBA."""
+        for opcode, name in ((0x01, "Create I/O Submission Queue"), (0x05, "Create I/O Completion Queue"), (0x0e, None), (0x79, None), (0x7d, None)):
+            for queue in (nvme.ADMIN, nvme.IO):
+                scene = Scene("nvme", "")
+                host = nvme.Host(Connection(scene), queue)
+                scene.put(*host.connect())
+                cid = host.next()[0]
+                scene.put(*host.send("a", nvme.command(opcode, cid, dwords=(0x11, 0x22, 0x33, 0x44, 0x55, 0x66))), *host.answer(cid))
+                found = json.loads(self.lines("-r", self.capture(scene), "-Y", "nvme.cmd.cid == %d" % cid, "-T", "json")[0])
+                with self.subTest(opcode=opcode, queue=queue):
+                    of_io = [key for key in found if key.startswith(("nvme.cmd.slba", "nvme.cmd.zone.slba", "nvme.cmd.reservation_report"))]
+                    self.assertEqual((found.get("nvme.cmd.dword15"), bool(of_io)), (0x66, False) if queue == nvme.ADMIN else (None, True))
+                    if queue == nvme.ADMIN:
+                        self.assertEqual(found.get("nvme.cmd.opc_name"), name)
+
+    def test_numbers_that_are_one_more_than_their_bits(self):
+        """Counts less one, up to the largest, and a time in units of 500 ms: a filter finds them."""
+        scene, talk, host = self.scene()
+        scene.put(*host.connect())
+        for packets in host.simple(nvme.READ, 0, 65536):
+            scene.put(*packets)
+        cids = [host.cid]
+        for opcode, dwords in ((nvme.DSM, (255, 4, 0, 0, 0, 0)), (nvme.COPY, (0, 0, 255, 0, 0, 0))):
+            cids.append(host.next()[0])
+            scene.put(*host.send("a", nvme.command(opcode, cids[-1], 1, dwords=dwords)), *host.answer(cids[-1]))
+        path = self.capture(scene)
+        for cid, text in zip(cids, ("nvme.cmd.nlb == 65536", "nvme.cmd.dataset.nr == 256", "nvme.cmd.copy.nr == 256")):
+            self.assertEqual(self.lines("-r", path, "-Y", text, "-T", "fields", "-e", "nvme.cmd.cid"), ["0x%04x" % cid], text)
+
+        scene = Scene("nvme", "")
+        host = nvme.Host(Connection(scene), nvme.ADMIN)
+        scene.put(*host.connect())
+        cid = host.next()[0]
+        get = struct.pack("<BBHB19x", 0x7f, 0x40, cid, 4) + bytes(16) + struct.pack("<B3xI16x", 1, 0)  # Property Get of CAP
+        scene.put(*host.send("a", get), *host.answer(cid, result=0xff << 24 | 0xffff))
+        found = self.lines("-r", self.capture(scene), "-Y", "nvme.fabrics.prop_get.ccap.to == 127500 && nvme.fabrics.prop_get.ccap.mqes == 65536",
+                           "-T", "fields", "-e", "nvme.cqe.cid")
+        self.assertEqual(found, ["0x%04x" % cid])
+
 
 class Device(Nvme):
     """Commands that change more blocks than they have data for."""
