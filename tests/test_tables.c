@@ -4,6 +4,7 @@
  */
 #include "config.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include <criterion/criterion.h>
@@ -413,4 +414,30 @@ Test(tables, sources_and_packets_take_indices_that_there_are_not)
 		cr_expect_null(rtap_source_note(source, beyond[i]));
 	}
 	rtap_source_close(source);
+}
+
+/* The largest value of its type. */
+static uint64_t most_of(const struct rtap_field *field)
+{
+	unsigned bits = 0;
+
+	return sscanf(rtap_field_type(field), "uint%u", &bits) == 1 && bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
+}
+
+Test(tables, numbers_derived_from_their_own_bits_fit_into_their_types)
+{
+	uint8_t ones[64];
+	size_t wider = 0;
+
+	memset(ones, 0xff, sizeof ones);
+	EACH_PROTOCOL(protocol)
+		EACH_FIELD(protocol, field) {
+			struct rtap_value value;
+
+			wider += !!(field->flags & RTAP_WIDER);
+			cr_expect(!(field->flags & RTAP_WIDER) || field->derive, "%s", field->name);
+			if (field->flags & RTAP_OWN_BYTES && (field->show == RTAP_DEC || field->show == RTAP_HEX) && derived(field, ones, 0, sizeof ones, &value))
+				cr_expect(value.number <= most_of(field) || field->bit_width == 32, "%s: %s", field->name, rtap_field_type(field));
+		}
+	cr_expect_geq(wider, 4);
 }

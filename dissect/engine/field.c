@@ -48,7 +48,7 @@ const char *rtap_field_json_type(const struct rtap_field *field)
 const char *rtap_field_type(const struct rtap_field *field)
 {
 	static const char *const sizes[] = { "uint8", "uint8", "uint16", "uint24", "uint32", "uint64" };
-	unsigned size = (field->bit_width + 7u) / 8;
+	unsigned size = (field->bit_width + 7u) / 8 + !!(field->flags & RTAP_WIDER);
 
 	switch ((enum rtap_show)field->show) {
 	case RTAP_NONE: return "none";

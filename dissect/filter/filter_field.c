@@ -50,7 +50,7 @@ static uint8_t bits_of(const struct rtap_field *field)
 	case RTAP_HEX16: return 16;
 	case RTAP_HEX24: return 24;
 	case RTAP_HEX32: return 32;
-	default: return known ? (uint8_t)((field->bit_width + 7) / 8 * 8) : 64;
+	default: return known ? (uint8_t)((field->bit_width + 7) / 8 * 8 + (field->flags & RTAP_WIDER ? 8 : 0)) : 64;
 	}
 }
 

@@ -19,6 +19,9 @@ static const struct rtap_name access_latency_names[] = {
 	{ 0, "no information" }, { 1, "longer latency is acceptable" }, { 2, "typical" }, { 3, "as small as possible" }, { 0, NULL },
 };
 
+/* A number that the command has less one. */
+#define NVME_NUMBER(name, label, place, derive) { name, label, place, RTAP_DEC, RTAP_LITTLE | RTAP_OWN_BYTES | RTAP_WIDER, NULL, derive, NULL }
+
 static bool derive_blocks(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
 {
 	value->number = little_bits(layer_bytes(packet, layer), NVME_AT(2, 0, 16)) + 1;
@@ -27,7 +30,7 @@ static bool derive_blocks(const struct rtap_packet *packet, const struct rtap_la
 
 static const struct rtap_field blocks_fields[] = {
 	NVME_ROW("nvme.cmd.slba", "Start LBA", NVME_AT(0, 0, 64), RTAP_HEX, NULL),
-	{ "nvme.cmd.nlb", "Number of Logical Blocks", NVME_AT(2, 0, 16), RTAP_DEC, RTAP_LITTLE | RTAP_OWN_BYTES, NULL, derive_blocks, NULL },
+	NVME_NUMBER("nvme.cmd.nlb", "Number of Logical Blocks", NVME_AT(2, 0, 16), derive_blocks),
 	NVME_ROW("nvme.cmd.dtype", "Directive Type", NVME_AT(2, 20, 4), RTAP_HEX, NULL),
 	NVME_ROW("nvme.cmd.stc", "Storage Tag Check", NVME_AT(2, 24, 1), RTAP_BOOL, NULL),
 	NVME_ROW("nvme.cmd.deac", "Deallocate", NVME_AT(2, 25, 1), RTAP_BOOL, NULL),
@@ -60,7 +63,7 @@ static bool derive_ranges(const struct rtap_packet *packet, const struct rtap_la
 }
 
 static const struct rtap_field dataset_fields[] = {
-	{ "nvme.cmd.dataset.nr", "Number of Ranges", NVME_AT(0, 0, 8), RTAP_DEC, RTAP_OWN_BYTES, NULL, derive_ranges, NULL },
+	NVME_NUMBER("nvme.cmd.dataset.nr", "Number of Ranges", NVME_AT(0, 0, 8), derive_ranges),
 	NVME_ROW("nvme.cmd.dataset.rsvd0", "Reserved", NVME_AT(0, 8, 24), RTAP_HEX, NULL),
 	NVME_ROW("nvme.cmd.dataset.idr", "Integral Dataset for Read", NVME_AT(1, 0, 1), RTAP_BOOL, NULL),
 	NVME_ROW("nvme.cmd.dataset.idw", "Integral Dataset for Write", NVME_AT(1, 1, 1), RTAP_BOOL, NULL),
@@ -80,7 +83,7 @@ static bool derive_copied_ranges(const struct rtap_packet *packet, const struct 
 
 static const struct rtap_field copy_fields[] = {
 	NVME_ROW("nvme.cmd.copy.sdlba", "Starting Destination LBA", NVME_AT(0, 0, 64), RTAP_HEX, NULL),
-	{ "nvme.cmd.copy.nr", "Number of Ranges", NVME_AT(2, 0, 8), RTAP_DEC, RTAP_OWN_BYTES, NULL, derive_copied_ranges, NULL },
+	NVME_NUMBER("nvme.cmd.copy.nr", "Number of Ranges", NVME_AT(2, 0, 8), derive_copied_ranges),
 	NVME_ROW("nvme.cmd.copy.desfmt", "Descriptor Format", NVME_AT(2, 8, 4), RTAP_HEX, NULL),
 	NVME_ROW("nvme.cmd.copy.prinfor", "Protection Information, Read", NVME_AT(2, 12, 4), RTAP_HEX, NULL),
 	NVME_ROW("nvme.cmd.copy.rsvd0", "Reserved", NVME_AT(2, 16, 4), RTAP_HEX, NULL),

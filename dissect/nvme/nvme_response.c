@@ -127,7 +127,7 @@ static bool derive_entries(const struct rtap_packet *packet, const struct rtap_l
 /* In units of 500 ms. */
 static bool derive_timeout_ms(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
 {
-	bool has = derive_timeout(packet, layer, value);
+	bool has = layer->length >= 8 && derive_timeout(packet, layer, value);
 
 	value->number *= 500;
 	return has;
@@ -199,8 +199,9 @@ static const struct rtap_field response_fields[] = {
 	SOME("nvme.fabrics.cqe.connect.authreq", "Authentication Required", NVME_AT(0, 16, 16), RTAP_HEX, NULL, derive_authentication),
 	{ "nvme.fabrics.cqe.connect.rsvd", "Reserved", 32, 32, RTAP_BYTES, RTAP_SOMETIMES, NULL, derive_connect_reserved, NULL },
 	SOME("nvme.fabrics.prop_get_set.data.8B", "Property Value", NVME_AT(0, 0, 64), RTAP_HEX, NULL, derive_property),
-	SOME("nvme.fabrics.prop_get.ccap.mqes", "Maximum Queue Entries Supported", NVME_AT(0, 0, 16), RTAP_DEC, NULL, derive_entries),
-	SOME("nvme.fabrics.prop_get.ccap.to", "Timeout to Ready (ms)", NVME_AT(0, 24, 8), RTAP_DEC, NULL, derive_timeout_ms),
+	{ "nvme.fabrics.prop_get.ccap.mqes", "Maximum Queue Entries Supported", NVME_AT(0, 0, 16), RTAP_DEC, RTAP_LITTLE | RTAP_SOMETIMES | RTAP_WIDER, NULL,
+	  derive_entries, NULL },
+	{ "nvme.fabrics.prop_get.ccap.to", "Timeout to Ready (ms)", 0, 24, RTAP_DEC, RTAP_SOMETIMES | RTAP_UNPLACED, NULL, derive_timeout_ms, NULL },
 	NVME_PROPERTIES(PROPERTY_ROW)
 	SOME("nvme.cqe.dword0.aev.aet", "Asynchronous Event Type", NVME_AT(0, 0, 3), RTAP_HEX, event_names, derive_event_type),
 	SOME("nvme.cqe.dword0.aev.rsvd0", "Reserved", NVME_AT(0, 3, 5), RTAP_HEX, NULL, derive_event_reserved),

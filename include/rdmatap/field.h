@@ -84,6 +84,7 @@ enum rtap_field_flag {
 	RTAP_IGNORED = 256,   /* omitted: differs between runs of the same traffic, or repeats another value */
 	RTAP_OPCODE = 512,    /* identifies the kind of packet or message; comparisons align sequences by it */
 	RTAP_LITTLE = 1 << 16, /* least significant byte first; the bits of a byte count from its least significant one */
+	RTAP_WIDER = 1 << 17, /* `derive` may exceed the row's bits: the type has one byte more */
 #define RTAP_IDENTITY_SHIFT 10
 #define RTAP_IDENTITY_FLAG(identifier, name) RTAP_IS_##identifier = RTAP_IDENTITY_##identifier << RTAP_IDENTITY_SHIFT,
 	RTAP_IDENTITIES(RTAP_IDENTITY_FLAG)
