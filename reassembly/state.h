@@ -59,6 +59,7 @@ struct recent {
 	struct recent_packet *packets;
 	uint32_t room;       /* 0 or a power of two */
 	uint32_t holds;      /* consecutive PSNs that have slots of their own */
+	uint64_t known_from; /* PSN: before the ring grew, packets below it may have lost their slots to later ones */
 	uint8_t turn_shift;  /* see slot_of() in infiniband/psn.c */
 	uint32_t id_steps;   /* one bit for each of the last packets except repeats: whether the IPv4 identification increased */
 	uint16_t last_id;

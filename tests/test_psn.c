@@ -391,6 +391,20 @@ Test(psn, a_response_that_nothing_was_known_of_comes_late)
 	end();
 }
 
+/* A ring that has grown since has a slot for it again, which is empty. */
+Test(psn, a_response_whose_slot_was_taken_is_not_new_after_the_ring_grew)
+{
+	begin(0);
+	stream.response_next = stream.low;
+	for (uint32_t psn = 0; psn < 18; psn++)
+		cr_expect_eq(response(psn, false, 0), RTAP_PSN_IN_ORDER);
+	stream.next = psn_unwrap(&stream, 40);
+	cr_expect_eq(response(18, false, 0), RTAP_PSN_IN_ORDER);
+	cr_expect_geq(stream.responses.room, 32);
+	cr_expect_eq(response(1, false, 1), RTAP_PSN_RETRANSMISSION);
+	end();
+}
+
 /* RFC 4737, 4.2 and 4.3: packets of the same sequence, and the time, since the first one sent later. An answer is none. */
 Test(psn, a_request_is_late_by_the_requests_since_the_first_later_one)
 {

@@ -45,9 +45,11 @@ static inline uint32_t slot_of(const struct recent *recent, uint32_t psn)
 	return (psn + ((psn & PSN_MASK) >> recent->turn_shift)) & (recent->room - 1);
 }
 
-static bool grow_recent(struct recent *recent, struct psn_stream *stream)
+/* `psn`: any that is near those of the ring. */
+static bool grow_recent(struct recent *recent, struct psn_stream *stream, uint64_t psn)
 {
 	uint32_t before = recent->room, room = before ? before * 2 : FIRST_ROOM;
+	uint64_t newest = 0, at;
 	struct recent_packet *smaller = recent->packets, *larger = memory_new(room * sizeof *larger);
 
 	if (!larger)
@@ -57,13 +59,20 @@ static bool grow_recent(struct recent *recent, struct psn_stream *stream)
 	recent->packets = larger;
 	recent->room = room;
 	recent->turn_shift = before && room <= MOST_TURNING && recent->arrived < room / 4 ? (uint8_t)__builtin_ctz(room) : PSN_BITS;
-	recent->holds = room - (recent->turn_shift < PSN_BITS);
 	for (uint32_t i = 0; i < before; i++) {
 		struct recent_packet *slot = &larger[slot_of(recent, smaller[i].psn)];
 
-		if (smaller[i].psn != RECENT_NONE && (slot->psn == RECENT_NONE || is_below(slot->psn, smaller[i].psn)))
+		if (smaller[i].psn == RECENT_NONE)
+			continue;
+		at = psn + (uint64_t)(int64_t)((int32_t)((smaller[i].psn - (uint32_t)psn) << 8) >> 8);
+		if (at > newest)
+			newest = at;
+		if (slot->psn == RECENT_NONE || is_below(slot->psn, smaller[i].psn))
 			*slot = smaller[i];
 	}
+	if (newest >= recent->known_from + recent->holds)
+		recent->known_from = newest + 1 - recent->holds;
+	recent->holds = room - (recent->turn_shift < PSN_BITS);
 	free(smaller);
 	stream->resized = true;
 	return true;
@@ -84,7 +93,7 @@ static bool has_no_entry(const struct recent *recent, uint64_t psn)
 {
 	uint32_t there;
 
-	if (!recent->room)
+	if (!recent->room || psn < recent->known_from)
 		return false;
 	there = recent->packets[slot_of(recent, (uint32_t)psn)].psn;
 	return there == RECENT_NONE || is_below(there, (uint32_t)psn);
@@ -111,7 +120,7 @@ static __attribute__((noinline)) void put_growing(struct recent *recent, struct 
 	if (!recent->room)
 		recent->first_ns = sight->time_ns;
 	while (outstanding >= recent->holds && recent->room < PSN_WINDOW && recent->room <= (uint64_t)recent->arrived * RECENT_SPARSE)
-		if (!grow_recent(recent, stream))
+		if (!grow_recent(recent, stream, psn))
 			break;
 	if (recent->room)
 		put(recent, psn, sight);
