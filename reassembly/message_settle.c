@@ -200,10 +200,23 @@ static bool find_holes(const struct rtap_tracker *tracker, struct message *messa
 	       (answered_by_data ? shown->request_seen : message->has_first);
 }
 
+/*
+ * Whether its request can be one for the rest of a READ that began before it and whose end is not known: it is not the first one that was sent for
+ * these PSNs, or responses of such a READ were seen. Messages settle in the order of PSNs.
+ */
+static bool may_be_rest(const struct message *message)
+{
+	const struct psn_stream *stream = message->stream;
+
+	return message->shown.verb == RTAP_VERB_READ && stream && stream->settled_end < message->low &&
+	       (message->came_late || message->begun_by_response || stream->settled_is_open);
+}
+
 void message_compute_result(const struct rtap_tracker *tracker, struct message *message)
 {
 	struct rtap_message *shown = &message->shown;
 
+	message->begin_unknown |= may_be_rest(message);
 	if (is_plain(message)) {
 		shown->length = message->coverage.total;
 		shown->length_known = shown->complete = true;
@@ -231,6 +244,7 @@ void message_settle(struct rtap_tracker *tracker, struct message *message)
 		if (message->end > message->stream->settled_high)
 			message->stream->settled_high = message->end;
 		message->stream->settled_end = message->end ? message->end : message->has_last ? message->high + 1 : 0;
+		message->stream->settled_is_open = message->shown.verb == RTAP_VERB_READ && !message->shown.request_seen && !message->has_last;
 		message_list_leave(message);
 		if (connection->ddp) {
 			upper_written(message);

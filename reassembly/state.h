@@ -157,6 +157,7 @@ struct message {
 	 */
 	bool bytes_wanted : 1, bytes_dropped : 1;
 	bool begin_unknown : 1;            /* READ: only a request for the rest of it was seen; shown are address and length from `low` on */
+	bool came_late : 1;                /* READ: later requests were seen before its request, which may have been sent again */
 	bool is_uncounted : 1;             /* SEND or WRITE: stream->msn counts the messages before it, but not this one */
 	bool is_in_doubt : 1;              /* SEND or WRITE: a response may be its acknowledgement, or one of packets before its last one */
 	bool request_cut : 1;              /* READ or atomic: the capture truncated what its request names */
@@ -265,6 +266,7 @@ struct psn_stream {
 	uint32_t late_packets;
 	int64_t late_ns;
 	uint64_t settled_end;     /* PSN after the last settled message; 0: unknown */
+	bool settled_is_open;     /* it is a READ of which neither the request nor a Last was seen */
 	uint64_t settled_high;    /* PSN after all settled messages: lower PSNs are repeats */
 	uint64_t response_low;    /* lowest PSN at which a response may have been seen; valid if response_next is set */
 	uint64_t response_next;   /* PSN of the response that would follow the last one; 0: none was seen */

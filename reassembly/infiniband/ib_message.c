@@ -180,6 +180,7 @@ static void read_request(struct rtap_tracker *tracker, struct psn_stream *stream
 			return;
 	}
 	message->begun_by_response = message->shown.frames > 0 && !message->shown.request_seen;
+	message->came_late = packet->flow.analysis == RTAP_PSN_OUT_OF_ORDER || packet->flow.analysis == RTAP_PSN_RETRANSMISSION;
 	if (take_reth(message, &packet->ib))
 		upper_claim(tracker, message);
 	else
@@ -278,7 +279,7 @@ static __attribute__((cold, noinline)) void begin_anew(struct rtap_tracker *trac
 	messages_settle(tracker, stream, true);
 	gaps_settle(tracker, stream, UINT64_MAX);
 	psn_fini(stream);
-	stream->nak = stream->msn_known = stream->has_open_gap = false;
+	stream->nak = stream->msn_known = stream->has_open_gap = stream->settled_is_open = false;
 	stream->settled_end = stream->settled_high = stream->response_next = stream->fragment_psn = stream->msn_psn = 0;
 	stream->asked_again = stream->asked_first = (struct psn_range){ 0 };
 	memset(stream->acks, 0, sizeof stream->acks);

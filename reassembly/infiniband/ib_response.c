@@ -438,7 +438,7 @@ static __attribute__((cold, noinline)) void check_presumed_path_mtu(struct psn_s
 	stream->pmtu_is_presumed = true;
 }
 
-/* Whether the request of the next READ, captured before this First, is one for the rest of this READ. */
+/* Whether the request of the next READ, captured before this First or Middle, is one for the rest of this READ. */
 static inline bool is_asked_to_go_on(const struct message *read, uint64_t psn)
 {
 	const struct message *next = message_list_after(read);
@@ -497,12 +497,12 @@ static void data_response(struct rtap_tracker *tracker, struct psn_stream *strea
 	else if (psn > message->high)
 		message->high = psn;
 	message->has_last |= place == IB_LAST || place == IB_ONLY;
+	/* captured before the request, or not known to be of its message until now */
+	first_frame = message->shown.first_frame;
 	assembly_note_frame(tracker, result, message, &piece,
 		   piece.wire ? assembly_add_payload(tracker, message, psn, &piece) || !piece.captured : !was_whole);
-	/* responses before the request, which did not show the path MTU */
-	first_frame = message->shown.first_frame;
 	assembly_join_next(tracker, message, result);
-	if (place == IB_FIRST && is_asked_to_go_on(message, psn))
+	if ((place == IB_FIRST || place == IB_MIDDLE) && is_asked_to_go_on(message, psn))
 		assembly_begin_earlier(tracker, message_list_after(message), result);
 	message->begun_by_response |= message->shown.request_seen && message->shown.first_frame < first_frame;
 	finish_response(stream, message, was_whole, response, flow, result);

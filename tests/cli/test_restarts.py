@@ -123,6 +123,55 @@ class Restarts(CliTest):
         self.response(FIRST, 101, 1)
         self.check_begin_unknown(101, self.response(MIDDLE, 101, 2))
 
+    def test_a_request_after_a_middle_is_for_the_rest_when_the_middle_waited_for_it(self):
+        self.anew()
+        for opcode, part in ((FIRST, 0), (MIDDLE, 1), (LAST, 3)):
+            self.response(opcode, 101, part)
+        self.rest(101, 2)
+        last = self.response(FIRST, 101, 2)
+        self.response(LAST, 101, 3)
+        self.check_begin_unknown(101, last)
+
+    def check_rest(self):
+        """The last two packets of a READ, requested as the rest of it: what precedes them is unknown, and so is whether they are all of a READ."""
+        self.rest(101, 2)
+        for opcode, part in ((FIRST, 2), (LAST, 3)):
+            self.response(opcode, 101, part)
+        read, = (message for message in self.messages() if message["psn"] == 103)
+        self.assertEqual((read["length"], read["complete"], read["missing"], read["status"]),
+                         (len(DATA) - 2 * PMTU, False, [{"offset": 0, "reason": "not_captured"}], "good"))
+
+    def test_what_is_requested_late_may_be_the_rest_of_a_read(self):
+        self.request(0x0c, 105, va=0x5000, r_key=7, dmalen=9)
+        self.check_rest()
+
+    def test_what_is_requested_after_a_first_may_be_the_rest_of_its_read(self):
+        # the packet in between can be the Last of that READ
+        self.response(FIRST, 101, 0)
+        self.check_rest()
+
+    def test_what_is_requested_after_a_response_to_it_may_be_the_rest_of_a_read(self):
+        for first in (FIRST, MIDDLE):
+            with self.subTest(first):
+                self.anew()
+                self.request(0x04, 100, b"hello")
+                self.acknowledge(100)
+                self.response(first, 101, 2)
+                self.check_rest()
+
+    def test_what_is_requested_after_a_response_that_waited_may_be_the_rest_of_a_read(self):
+        self.anew()
+        self.response(LAST, 101, 3)
+        self.check_rest()
+
+    def test_a_read_captured_late_is_one_of_its_own_after_the_end_of_another(self):
+        self.request(0x0c, 105, va=0x5000, r_key=7, dmalen=9)
+        self.read(101)
+        for opcode, part in ((FIRST, 0), (MIDDLE, 1), (MIDDLE, 2), (LAST, 3)):
+            self.response(opcode, 101, part)
+        read, = (message for message in self.messages() if message["psn"] == 101)
+        self.assertEqual((read["complete"], read.get("crc32")), (True, "%08x" % zlib.crc32(DATA)))
+
     def test_a_request_answered_by_a_middle_is_for_the_rest(self):
         # as soft-RoCE answers one
         self.response(FIRST, 101, 0)
