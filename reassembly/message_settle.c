@@ -48,12 +48,18 @@ bool message_final_ddp(const struct rtap_tracker *tracker, const struct message 
 	return waited >= (is_in_vain ? TORN_NS : (int64_t)tracker->budget.give_up_ns);
 }
 
+/* PSN after the message; 0: unknown. */
+static uint64_t end_of(const struct message *message)
+{
+	return message->end ? message->end : message->has_last ? message->high + 1 : 0;
+}
+
 /* Whether exactly one packet of it is missing before those that were seen. The request of an atomic is all of it, even if truncated. */
 static bool lacks_first_only(const struct message *message)
 {
 	const struct psn_stream *stream = message->stream;
 	const struct message *before = message_list_before(message);
-	uint64_t end = before ? (before->end ? before->end : before->has_last ? before->high + 1 : 0) : stream->settled_end;
+	uint64_t end = before ? end_of(before) : stream->settled_end;
 
 	return end && end + 1 == message->low && stream->pmtu && message->shown.kind != RTAP_KIND_ATOMIC;
 }
@@ -200,16 +206,41 @@ static bool find_holes(const struct rtap_tracker *tracker, struct message *messa
 	       (answered_by_data ? shown->request_seen : message->has_first);
 }
 
+/* A READ of which neither the request nor a Last was seen. */
+static bool is_open_read(const struct message *message)
+{
+	return message->shown.verb == RTAP_VERB_READ && !message->shown.request_seen && !message->has_last;
+}
+
 /*
  * Whether its request can be one for the rest of a READ that began before it and whose end is not known: it is not the first one that was sent for
- * these PSNs, or responses of such a READ were seen. Messages settle in the order of PSNs.
+ * these PSNs, or responses of such a READ were seen.
  */
 static bool may_be_rest(const struct message *message)
 {
 	const struct psn_stream *stream = message->stream;
+	const struct message *before = message_list_before(message);
 
-	return message->shown.verb == RTAP_VERB_READ && stream && stream->settled_end < message->low &&
-	       (message->came_late || message->begun_by_response || stream->settled_is_open);
+	if (message->shown.verb != RTAP_VERB_READ || message->follows_end || !stream)
+		return false;
+	if (before ? end_of(before) == message->low : stream->settled_end == message->low)
+		return false;
+	return message->came_late || message->begun_by_response || (before ? is_open_read(before) : stream->settled_is_open);
+}
+
+/* The message is the last one that has settled. */
+static void note_settled(struct psn_stream *stream, const struct message *message)
+{
+	struct message *next = message_list_after(message);
+
+	if (message->high >= stream->settled_high)
+		stream->settled_high = message->high + 1;
+	if (message->end > stream->settled_high)
+		stream->settled_high = message->end;
+	stream->settled_end = end_of(message);
+	stream->settled_is_open = is_open_read(message);
+	if (next && next->low == stream->settled_end)
+		next->follows_end = true;
 }
 
 void message_compute_result(const struct rtap_tracker *tracker, struct message *message)
@@ -239,12 +270,7 @@ void message_settle(struct rtap_tracker *tracker, struct message *message)
 	upper_settled(tracker, message);
 	if (message->stream) {
 		budget_give(&tracker->budget, &connection->entry, message->memory);
-		if (message->high >= message->stream->settled_high)
-			message->stream->settled_high = message->high + 1;
-		if (message->end > message->stream->settled_high)
-			message->stream->settled_high = message->end;
-		message->stream->settled_end = message->end ? message->end : message->has_last ? message->high + 1 : 0;
-		message->stream->settled_is_open = message->shown.verb == RTAP_VERB_READ && !message->shown.request_seen && !message->has_last;
+		note_settled(message->stream, message);
 		message_list_leave(message);
 		if (connection->ddp) {
 			upper_written(message);

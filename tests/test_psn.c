@@ -324,6 +324,28 @@ Test(psn, identifications_distinguish_a_copy_from_a_retransmission)
 	}
 }
 
+/* The retransmission came before enough packets to show that their sender counts. */
+Test(psn, later_identifications_show_that_a_packet_is_a_copy_of_a_retransmission)
+{
+	static const struct {
+		uint32_t psn;
+		uint16_t id;
+		int64_t ms;
+		enum rtap_psn_analysis analysis;
+	} packets[] = {
+		{ 0, 100, 0, RTAP_PSN_IN_ORDER }, { 0, 101, 5, RTAP_PSN_RETRANSMISSION }, { 1, 102, 5, RTAP_PSN_IN_ORDER },
+		{ 2, 103, 5, RTAP_PSN_IN_ORDER }, { 0, 101, 10, RTAP_PSN_DUPLICATE }, { 0, 104, 10, RTAP_PSN_RETRANSMISSION },
+	};
+
+	begin(0);
+	for (size_t i = 0; i < COUNT(packets); i++) {
+		struct psn_sight sight = { .time_ns = packets[i].ms * MILLISECOND, .id = packets[i].id };
+
+		cr_expect_eq(psn_request(&stream, psn_unwrap(&stream, packets[i].psn), 1, &sight, &differs), packets[i].analysis, "%zu", i);
+	}
+	end();
+}
+
 /* A sender that numbers all alike, or by chance, gives no evidence. */
 Test(psn, identifications_that_do_not_count_are_not_relied_upon)
 {

@@ -210,7 +210,11 @@ static enum rtap_psn_analysis repeated(struct recent *recent, struct recent_pack
 	is_at_once = age_us < TWICE_NS / 1000;
 	if (is_at_once && is_elsewhere)
 		return RTAP_PSN_CAPTURED_TWICE;
-	return is_at_once && !has_reason ? RTAP_PSN_DUPLICATE : RTAP_PSN_RETRANSMISSION;
+	if (is_at_once && !has_reason)
+		return RTAP_PSN_DUPLICATE;
+	/* once later packets have shown that the sender counts, a copy of this one is recognised */
+	first->last_id = sight->id;
+	return RTAP_PSN_RETRANSMISSION;
 }
 
 /* Index of the first gap that ends after `psn`, or the number of gaps. */

@@ -38,6 +38,7 @@ struct sight {
 	bool is_turned;                 /* the responses to a READ were captured in another order */
 	bool is_early;                  /* a response was captured before its request, or without it */
 	bool begins_late;               /* a READ whose restart was captured before its request, or without it */
+	bool comes_late;                /* its first captured request was captured after later requests or their responses */
 	uint64_t first, last, frames, repeats, answered; /* numbers of frames, and counts, if the capture has all in order */
 	uint64_t until;                 /* number of the last frame, perhaps a repeat */
 };
@@ -48,6 +49,7 @@ struct run {
 	bool is_paired;          /* it is known which responses belong to which requests */
 	struct sight sights[TRANSFER_MESSAGES];
 	unsigned requests[TRANSFER_DIRECTIONS]; /* captured, without repeats */
+	uint64_t reached[TRANSFER_DIRECTIONS]; /* PSN after the highest one captured, of requests and responses */
 	uint64_t answered[TRANSFER_DIRECTIONS]; /* PSN after the last one that a captured response acknowledges */
 	uint64_t counts[TRANSFER_CONNECTIONS][RTAP_CONNECTION_ANOMALY_COUNT];
 };
@@ -122,7 +124,7 @@ static void give_setup_of(struct run *run, unsigned connection)
 			.attribute = attributes[i], .transaction = 0x10 + connection, .service_id = 0x1064e51, .local_id = 0x20 + 2 * connection + side,
 			.remote_id = 0x20 + 2 * connection + !side, .qpn = qpn_of(connection, side),
 			/* of the packets that it will receive */
-			.psn = (uint32_t)first[!side].acknowledged & 0xffffff, .mtu_code = (uint8_t)(__builtin_ctz(model.path_mtu) - 7),
+			.psn = (uint32_t)first[!side].first & 0xffffff, .mtu_code = (uint8_t)(__builtin_ctz(model.path_mtu) - 7),
 		};
 		uint32_t length = roce_cm_frame(bytes, HOST + side, HOST + !side, &cm);
 
@@ -182,6 +184,7 @@ static void note(struct run *run, const struct transfer_frame *frame, uint32_t p
 {
 	uint64_t at = data_at(frame);
 	uint32_t length = frame->opcode == 0x12 ? 8 : frame->length, kept = captured > payload ? captured - payload : 0;
+	uint64_t reached;
 	struct sight *sight;
 	bool is_new;
 
@@ -192,9 +195,12 @@ static void note(struct run *run, const struct transfer_frame *frame, uint32_t p
 		note_answer(run, frame);
 		run->answered[frame->direction] = most(run->answered[frame->direction], frame->psn + (frame->message || frame->syndrome == 0x1f));
 	}
+	reached = run->reached[frame->direction];
+	run->reached[frame->direction] = most(reached, frame->psn + 1);
 	if (!frame->message)
 		return;
 	sight = &run->sights[frame->message->index];
+	sight->comes_late |= !frame->is_response && !sight->has_request && frame->psn < reached;
 	sight->is_given_up |= sight->frames && frame->fate.captured_ns - sight->active_ns >= GIVEN_UP_NS &&
 			      (!run->is_paired || run->answered[frame->direction] > frame->message->end);
 	sight->active_ns = frame->fate.captured_ns;
@@ -478,6 +484,21 @@ static bool is_clear(void)
 	return true;
 }
 
+/* Whether the request of a READ, and all it asks for, can be the rest of a READ that began before, for all that the capture shows. */
+static bool may_be_rest(const struct run *run, const struct transfer_message *read)
+{
+	const struct transfer_message *before = transfer_message_at(&model, read->direction, read->psn - 1);
+	const struct sight *sight = &run->sights[read->index], *sight_before;
+
+	if (read->verb != TRANSFER_READ || !before)
+		return false;
+	sight_before = &run->sights[before->index];
+	/* the response to an atomic does not count without its request */
+	if ((sight_before->seen[before->packets - 1] && before->verb <= TRANSFER_READ) || (sight_before->has_request && before->verb >= TRANSFER_WRITE))
+		return false;
+	return sight->comes_late || sight->is_early || before->verb == TRANSFER_READ;
+}
+
 static void check_all(const struct run *run)
 {
 	for (unsigned i = 0; i < model.message_count; i++) {
@@ -485,7 +506,7 @@ static void check_all(const struct run *run)
 		const struct sight *sight = &run->sights[i];
 		/* an atomic whose first request was not captured, and its response before the second */
 		bool is_lone_response = message->verb > TRANSFER_READ && sight->is_early && (sight->is_again || !sight->has_request);
-		bool is_whole = !is_lone_response && (message->verb < TRANSFER_WRITE || (sight->has_request && !sight->begins_late));
+		bool is_whole = !is_lone_response && (message->verb < TRANSFER_WRITE || (sight->has_request && !sight->begins_late && !may_be_rest(run, message)));
 
 		for (uint64_t at = 0; at < message->packets; at++) {
 			uint32_t length = (uint32_t)least(model.path_mtu, message->length - at * model.path_mtu);

@@ -461,7 +461,7 @@ static void start(struct transfer_model *model, const uint8_t *header)
 		/* responses name one end only: without a setup, PSNs show which connection they belong to */
 		if (direction >= 2 && !(model->options & TRANSFER_CM))
 			requester->posted += UINT64_C(1) << 20;
-		requester->next = requester->sent = requester->acknowledged = model->responders[direction].expected = requester->posted;
+		requester->first = requester->next = requester->sent = requester->acknowledged = model->responders[direction].expected = requester->posted;
 	}
 }
 

@@ -73,7 +73,8 @@ struct transfer_frame {
 };
 
 struct transfer_requester {
-	uint64_t posted, next, sent, acknowledged; /* PSNs: after the last posted; of the next packet; after the highest sent; all below are answered */
+	uint64_t first, posted, next, sent, acknowledged; /* PSNs: of the first packet; after the last posted; of the next packet; after the highest
+							     sent; all below are answered */
 	int64_t active_ns, wait_ns;
 	uint8_t cause;
 	bool recovers, has_failed;
