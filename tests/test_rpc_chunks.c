@@ -530,3 +530,24 @@ Test(rpc_chunk_memory, a_message_in_chunks_is_gathered_if_all_its_bytes_are_ther
 		begin_call();
 	}
 }
+
+/* RFC 8166, 3.4.6: an empty write chunk. The lists then have no array of segments; clang's sanitizer sees arithmetic on it. */
+Test(rpc_chunk_memory, a_chunk_without_segments_is_an_empty_stream)
+{
+	struct xdr_extent borrowed[RPC_STREAM_BORROWED_EXTENTS];
+	struct rpc_stream stream = RPC_STREAM_BORROWED(borrowed);
+	struct header header;
+
+	begin(&header, 0);
+	put(&header, 0); /* no read chunks */
+	put(&header, 1);
+	put(&header, 0); /* a write chunk of no segments */
+	put(&header, 0);
+	put(&header, 0); /* no reply chunk */
+	cr_assert(read_part(&header, header.length, false));
+	cr_expect_eq(lists.write_chunks, 1);
+	rpc_stream_add_chunk(&stream, &lists, &call, CHUNK_WRITE, 0);
+	cr_expect_not(stream.failed);
+	cr_expect_eq(stream.count, 0);
+	rpc_stream_fini(&stream);
+}

@@ -319,13 +319,14 @@ void rpc_stream_add_inline(struct rpc_stream *stream, const struct rpc_send *sen
 /* Joins segments that are adjacent in memory, as READs and WRITEs can span them. */
 static void add_segments(struct rpc_stream *stream, const struct rpc_chunks *lists, const struct request *request, uint32_t first, uint32_t count)
 {
-	const struct chunk_segment *segments = lists->segments + first;
+	const struct chunk_segment *segments = lists->segments;
+	uint32_t end = first + count;
 
-	for (uint32_t i = 0; i < count && !stream->failed;) {
+	for (uint32_t i = first; i < end && !stream->failed;) {
 		const struct region *region = rpc_chunks_region_of(request, &segments[i]);
 		uint64_t begin = segments[i].offset, length = segments[i].length;
 
-		for (i++; i < count && region && segments[i].offset == begin + length && rpc_chunks_region_of(request, &segments[i]) == region; i++)
+		for (i++; i < end && region && segments[i].offset == begin + length && rpc_chunks_region_of(request, &segments[i]) == region; i++)
 			length += segments[i].length;
 		if (region)
 			add_region(stream, region, begin - region->begin, begin - region->begin + length);
