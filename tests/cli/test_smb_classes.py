@@ -32,8 +32,8 @@ def entries(make, names=("a", "name \u00e9", "c" * 40)):
     return made
 
 
-def entry(i, name, more=b""):
-    return struct.pack("<II4QQQII", 0, i, *TIMES, 100 + i, 4096, 0x20, len(name)) + more + name
+def entry(i, name, more=b"", attributes=0x20):
+    return struct.pack("<II4QQQII", 0, i, *TIMES, 100 + i, 4096, attributes, len(name)) + more + name
 
 
 NAMES = {"smb2.filename": ["a", "name \u00e9", "c" * 40], "smb2.file_index": [0, 1, 2]}
@@ -155,6 +155,14 @@ class Classes(CliTest):
 
     def test_entries_of_directories(self):
         self.check(smb.QUERY_DIRECTORY, DIRECTORY, lambda kind: query_directory(self.file, kind))
+
+    def test_reparse_points_have_a_tag_instead_of_a_size(self):
+        """[MS-FSCC] 2.4.8, 2.4.14, 2.4.17, 2.4.18: EaSize, by the attributes of each entry."""
+        made = {2: b"", 3: SHORT[4:], 37: SHORT[4:] + bytes(10), 38: bytes(12)}
+        tags = (0xa000000c, 0xa0000003)
+        wanted = {kind: (entries(lambda i, name: entry(i, name, struct.pack("<I", (*tags, 7)[i]) + more, (0x400, 0x410, 0x20)[i])),
+                         {"smb2.ea_size": [7], "smb2.reparse_tag": list(tags), "smb2.file_attribute": [0x400, 0x410, 0x20]}) for kind, more in made.items()}
+        self.check(smb.QUERY_DIRECTORY, wanted, lambda kind: query_directory(self.file, kind))
 
     def test_information_of_files(self):
         self.check(smb.QUERY_INFO, FILE, lambda kind: query_info(self.file, kind))
