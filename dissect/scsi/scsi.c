@@ -12,14 +12,15 @@ const struct rtap_name scsi_opcode_names[] = {
 	{ 0x1a, "MODE SENSE(6)" }, { 0x1b, "START STOP UNIT" }, { 0x1c, "RECEIVE DIAGNOSTIC RESULTS" }, { 0x1d, "SEND DIAGNOSTIC" },
 	{ 0x1e, "PREVENT ALLOW MEDIUM REMOVAL" }, { 0x25, "READ CAPACITY(10)" }, { 0x28, "READ(10)" }, { 0x2a, "WRITE(10)" },
 	{ 0x2e, "WRITE AND VERIFY(10)" }, { 0x2f, "VERIFY(10)" }, { 0x34, "PRE-FETCH(10)" }, { 0x35, "SYNCHRONIZE CACHE(10)" },
-	{ 0x37, "READ DEFECT DATA(10)" }, { 0x3b, "WRITE BUFFER" }, { 0x3c, "READ BUFFER(10)" }, { 0x41, "WRITE SAME(10)" }, { 0x42, "UNMAP" },
-	{ 0x48, "SANITIZE" }, { 0x4c, "LOG SELECT" }, { 0x4d, "LOG SENSE" }, { 0x55, "MODE SELECT(10)" }, { 0x56, "RESERVE(10)" },
+	{ 0x37, "READ DEFECT DATA(10)" }, { 0x3b, "WRITE BUFFER" }, { 0x3c, "READ BUFFER(10)" }, { 0x3e, "READ LONG(10)" }, { 0x3f, "WRITE LONG(10)" },
+	{ 0x41, "WRITE SAME(10)" }, { 0x42, "UNMAP" }, { 0x48, "SANITIZE" }, { 0x4c, "LOG SELECT" }, { 0x4d, "LOG SENSE" }, { 0x50, "XDWRITE(10)" },
+	{ 0x51, "XPWRITE(10)" }, { 0x52, "XDREAD(10)" }, { 0x53, "XDWRITEREAD(10)" }, { 0x55, "MODE SELECT(10)" }, { 0x56, "RESERVE(10)" },
 	{ 0x57, "RELEASE(10)" }, { 0x5a, "MODE SENSE(10)" }, { 0x5e, "PERSISTENT RESERVE IN" }, { 0x5f, "PERSISTENT RESERVE OUT" },
 	{ 0x7f, "variable length CDB" }, { 0x83, "EXTENDED COPY" }, { 0x84, "RECEIVE COPY RESULTS" }, { 0x85, "ATA PASS-THROUGH(16)" },
 	{ 0x88, "READ(16)" }, { 0x89, "COMPARE AND WRITE" }, { 0x8a, "WRITE(16)" }, { 0x8b, "ORWRITE(16)" }, { 0x8c, "READ ATTRIBUTE" },
 	{ 0x8d, "WRITE ATTRIBUTE" },
 	{ 0x8e, "WRITE AND VERIFY(16)" }, { 0x8f, "VERIFY(16)" }, { 0x90, "PRE-FETCH(16)" }, { 0x91, "SYNCHRONIZE CACHE(16)" },
-	{ 0x93, "WRITE SAME(16)" }, { 0x94, "ZBC OUT" }, { 0x95, "ZBC IN" }, { 0x9c, "WRITE ATOMIC(16)" }, { 0x9e, "SERVICE ACTION IN(16)" },
+	{ 0x93, "WRITE SAME(16)" }, { 0x94, "ZBC OUT" }, { 0x95, "ZBC IN" }, { 0x9a, "WRITE STREAM(16)" }, { 0x9c, "WRITE ATOMIC(16)" }, { 0x9e, "SERVICE ACTION IN(16)" },
 	{ 0x9f, "SERVICE ACTION OUT(16)" }, { 0xa0, "REPORT LUNS" }, { 0xa1, "ATA PASS-THROUGH(12)" }, { 0xa2, "SECURITY PROTOCOL IN" },
 	{ 0xa3, "MAINTENANCE IN" }, { 0xa4, "MAINTENANCE OUT" }, { 0xa8, "READ(12)" }, { 0xaa, "WRITE(12)" }, { 0xae, "WRITE AND VERIFY(12)" },
 	{ 0xaf, "VERIFY(12)" }, { 0xb5, "SECURITY PROTOCOL OUT" }, { 0xb7, "READ DEFECT DATA(12)" }, { 0, NULL },
@@ -52,31 +53,90 @@ static const struct layout layouts[] = {
 	{ SCSI_READ_12, SCSI_READS, 2, 32, 6, 32 },
 	{ SCSI_WRITE_12, SCSI_WRITES, 2, 32, 6, 32 }, { SCSI_WRITE_AND_VERIFY_12, SCSI_WRITES, 2, 32, 6, 32 },
 	{ SCSI_ORWRITE_16, SCSI_CHANGES, 2, 64, 10, 32 }, { SCSI_WRITE_ATOMIC_16, SCSI_WRITES, 2, 64, 12, 16 },
+	{ SCSI_WRITE_STREAM_16, SCSI_WRITES, 2, 64, 12, 16 }, { SCSI_XDWRITE_10, SCSI_CHANGES, 2, 32, 7, 16 },
+	{ SCSI_XPWRITE_10, SCSI_CHANGES, 2, 32, 7, 16 }, { SCSI_XDWRITEREAD_10, SCSI_CHANGES, 2, 32, 7, 16 },
 };
 
 #define SERVICE_ACTION 64, 16 /* of variable length CDBs: SBC-4, 5.19 and others */
 #define LONG_LBA 96, 64
 #define LONG_BLOCKS 224, 32
-enum { READ_32 = 0x09, WRITE_32 = 0x0b, WRITE_SAME_32 = 0x0d };
 enum { POPULATE_TOKEN = 0x10, COPY_ABORT = 0x1c }; /* service actions of SCSI_EXTENDED_COPY */
+enum { WRITE_LONG_16 = 0x11, WRITE_SCATTERED_16 = 0x12 }; /* of SCSI_SERVICE_OUT_16 */
+enum { RESET_WRITE_POINTER = 0x04 }; /* of SCSI_ZBC_OUT */
 
-/* 32-byte CDBs. */
+/* 32-byte CDBs, by service action; SBC-3 has those of exclusive or. */
+static const struct {
+	uint16_t action;
+	uint8_t effect;
+	const char *name;
+} long_commands[] = {
+	{ 0x03, SCSI_NONE, "XDREAD(32)" }, { 0x04, SCSI_CHANGES, "XDWRITE(32)" }, { 0x06, SCSI_CHANGES, "XPWRITE(32)" },
+	{ 0x07, SCSI_CHANGES, "XDWRITEREAD(32)" }, { 0x09, SCSI_READS, "READ(32)" }, { 0x0a, SCSI_NONE, "VERIFY(32)" }, { 0x0b, SCSI_WRITES, "WRITE(32)" },
+	{ 0x0c, SCSI_WRITES, "WRITE AND VERIFY(32)" }, { 0x0d, SCSI_SAME, "WRITE SAME(32)" }, { 0x0e, SCSI_CHANGES, "ORWRITE(32)" },
+	{ 0x0f, SCSI_WRITES, "WRITE ATOMIC(32)" }, { 0x10, SCSI_WRITES, "WRITE STREAM(32)" }, { 0x11, SCSI_CHANGES_ALL, "WRITE SCATTERED(32)" },
+};
+
 static void read_long(const uint8_t *cdb, uint32_t length, struct scsi_command *command)
 {
+	size_t i = 0, count = sizeof long_commands / sizeof long_commands[0];
+
 	if (length < 10)
 		return;
-	switch (bits(cdb, SERVICE_ACTION)) {
-	case READ_32: command->name = "READ(32)"; command->effect = SCSI_READS; break;
-	case WRITE_32: command->name = "WRITE(32)"; command->effect = SCSI_WRITES; break;
-	case WRITE_SAME_32: command->name = "WRITE SAME(32)"; command->effect = SCSI_SAME; break;
-	default: return;
-	}
-	if (length < 32)
+	while (i < count && long_commands[i].action != bits(cdb, SERVICE_ACTION))
+		i++;
+	if (i == count)
+		return;
+	command->name = long_commands[i].name;
+	command->effect = long_commands[i].effect;
+	if (length < 32 || command->effect == SCSI_NONE || command->effect == SCSI_CHANGES_ALL)
 		return;
 	command->has_blocks = true;
 	command->lba = bits(cdb, LONG_LBA);
 	command->blocks = (uint32_t)bits(cdb, LONG_BLOCKS);
 	command->is_unmapped = command->effect == SCSI_SAME && cdb[10] & 0x09;
+}
+
+/* WRITE LONG changes one logical block or, with PBLOCK, all of a physical one. */
+static void read_write_long(const uint8_t *cdb, uint32_t length, unsigned lba_width, struct scsi_command *command)
+{
+	bool is_physical = length >= 2 && cdb[1] & 0x20;
+
+	command->effect = is_physical ? SCSI_CHANGES_ALL : SCSI_CHANGES;
+	if (is_physical || length < 2 + lba_width / 8)
+		return;
+	command->has_blocks = true;
+	command->lba = bits(cdb, 16, lba_width);
+	command->blocks = 1;
+}
+
+/* Commands whose effect depends on more than the opcode. */
+static void read_action(const uint8_t *cdb, uint32_t length, struct scsi_command *command)
+{
+	uint8_t action = length >= 2 ? cdb[1] & 0x1f : 0;
+
+	switch (cdb[0]) {
+	case SCSI_WRITE_LONG_10: read_write_long(cdb, length, 32, command); break;
+	case SCSI_SERVICE_OUT_16:
+		if (action == WRITE_LONG_16) {
+			read_write_long(cdb, length, 64, command);
+			command->name = "WRITE LONG(16)";
+		} else if (action == WRITE_SCATTERED_16) {
+			command->effect = SCSI_CHANGES_ALL;
+			command->name = "WRITE SCATTERED(16)";
+		}
+		break;
+	case SCSI_ZBC_OUT:
+		if (action == RESET_WRITE_POINTER) {
+			command->effect = SCSI_CHANGES_ALL;
+			command->name = "RESET WRITE POINTER";
+		}
+		break;
+	case SCSI_ATA_12: case SCSI_ATA_16: /* data to the device (T_LENGTH, T_DIR): any of its commands (SAT-4, 12.2) */
+		if (length >= 3 && cdb[2] & 0x03 && !(cdb[2] & 0x08))
+			command->effect = SCSI_CHANGES_ALL;
+		break;
+	default: break;
+	}
 }
 
 static void read_copy(const uint8_t *cdb, struct scsi_command *command)
@@ -101,6 +161,7 @@ void scsi_read_command(const uint8_t *cdb, uint32_t length, struct scsi_command 
 		command->effect = SCSI_UNMAPS;
 	if (cdb[0] == SCSI_FORMAT_UNIT || cdb[0] == SCSI_SANITIZE)
 		command->effect = SCSI_CHANGES_ALL;
+	read_action(cdb, length, command);
 	if (cdb[0] == SCSI_VARIABLE)
 		read_long(cdb, length, command);
 	if (cdb[0] == SCSI_EXTENDED_COPY && length >= 2)

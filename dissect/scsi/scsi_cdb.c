@@ -58,7 +58,8 @@ static bool is_read(uint8_t opcode)
 
 static bool is_write(uint8_t opcode)
 {
-	return opcode == SCSI_WRITE_10 || opcode == SCSI_WRITE_12 || opcode == SCSI_WRITE_16 || opcode == SCSI_COMPARE_AND_WRITE;
+	return opcode == SCSI_WRITE_10 || opcode == SCSI_WRITE_12 || opcode == SCSI_WRITE_16 || opcode == SCSI_COMPARE_AND_WRITE ||
+	       opcode == SCSI_ORWRITE_16 || opcode == SCSI_WRITE_ATOMIC_16 || opcode == SCSI_WRITE_STREAM_16;
 }
 
 static bool is_short(uint8_t opcode)
@@ -94,7 +95,8 @@ static bool is_mode_sense(uint8_t opcode)
 /* Commands with the LBA and the number of blocks as READ(10), (12) and (16) have them. */
 static bool has_ten(uint8_t opcode)
 {
-	return opcode == SCSI_READ_10 || opcode == SCSI_WRITE_10 || opcode == SCSI_WRITE_SAME_10 || opcode == SCSI_SYNCHRONIZE_10;
+	return opcode == SCSI_READ_10 || opcode == SCSI_WRITE_10 || opcode == SCSI_WRITE_SAME_10 || opcode == SCSI_SYNCHRONIZE_10 ||
+	       opcode == SCSI_PRE_FETCH_10 || opcode == SCSI_XDWRITE_10 || opcode == SCSI_XPWRITE_10 || opcode == SCSI_XDWRITEREAD_10;
 }
 
 static bool has_twelve(uint8_t opcode)
@@ -105,13 +107,19 @@ static bool has_twelve(uint8_t opcode)
 static bool has_sixteen(uint8_t opcode)
 {
 	return opcode == SCSI_READ_16 || opcode == SCSI_WRITE_16 || opcode == SCSI_WRITE_SAME_16 || opcode == SCSI_SYNCHRONIZE_16 ||
-	       opcode == SCSI_COMPARE_AND_WRITE;
+	       opcode == SCSI_ORWRITE_16 || opcode == SCSI_PRE_FETCH_16;
+}
+
+/* Only the LBA there, and fewer bytes for the number of blocks. */
+static bool has_less(uint8_t opcode)
+{
+	return opcode == SCSI_COMPARE_AND_WRITE || opcode == SCSI_WRITE_ATOMIC_16 || opcode == SCSI_WRITE_STREAM_16;
 }
 
 static bool has_group(uint8_t opcode)
 {
 	return is_read(opcode) || is_write(opcode) || is_same(opcode) || is_verify(opcode) || is_written_and_verified(opcode) || is_synchronize(opcode) ||
-	       opcode == SCSI_UNMAP;
+	       opcode == SCSI_UNMAP || opcode == SCSI_PRE_FETCH_10 || opcode == SCSI_PRE_FETCH_16;
 }
 
 /* GROUP NUMBER is in the byte before the control byte or, in CDBs of ten bytes, before the two bytes of a length. */
@@ -177,8 +185,9 @@ PART(short_lba, is_short(opcode), 11, 21)
 PART(short_blocks, is_short(opcode), 32, 8)
 PART(ten_lba, has_ten(opcode) || has_twelve(opcode), 16, 32)
 PART(ten_blocks, has_ten(opcode), 56, 16)
-PART(long_blocks, has_twelve(opcode) || (has_sixteen(opcode) && opcode != SCSI_COMPARE_AND_WRITE), has_twelve(opcode) ? 48u : 80u, 32)
+PART(long_blocks, has_twelve(opcode) || has_sixteen(opcode), has_twelve(opcode) ? 48u : 80u, 32)
 PART(compared_blocks, opcode == SCSI_COMPARE_AND_WRITE, 104, 8)
+PART(atomic_blocks, has_less(opcode) && opcode != SCSI_COMPARE_AND_WRITE, 96, 16)
 PART(verify_lba, opcode == SCSI_VERIFY_10 || opcode == SCSI_VERIFY_12, 16, 32)
 PART(verify_long_lba, opcode == SCSI_VERIFY_16, 16, 64)
 PART(verify_blocks, opcode == SCSI_VERIFY_10, 56, 16)
@@ -259,7 +268,7 @@ static bool derive_sixteen_lba(const struct rtap_packet *packet, const struct rt
 {
 	const uint8_t *cdb = layer_bytes(packet, layer);
 
-	if (layer->length < 10 || !has_sixteen(cdb[0]))
+	if (layer->length < 10 || !(has_sixteen(cdb[0]) || has_less(cdb[0])))
 		return false;
 	value->data.bytes = cdb + 2;
 	value->data.length = 8;
@@ -338,6 +347,7 @@ static const struct rtap_field cdb_fields[] = {
 	SOME("scsi_sbc.rdwr10.xferlen", "Transfer Length", 16, RTAP_DEC, NULL, ten_blocks),
 	SOME("scsi_sbc.rdwr12.xferlen", "Transfer Length", 32, RTAP_DEC, NULL, long_blocks),
 	SOME("scsi_sbc.rdwr12.xferlen", "Transfer Length", 8, RTAP_DEC, NULL, compared_blocks),
+	SOME("scsi_sbc.rdwr12.xferlen", "Transfer Length", 16, RTAP_DEC, NULL, atomic_blocks),
 	SOME("scsi_sbc.rdwr16.lba", "Logical Block Address", 0, RTAP_BYTES, NULL, sixteen_lba),
 	SOME("scsi_sbc.verify.lba", "Logical Block Address", 32, RTAP_DEC, NULL, verify_lba),
 	SOME("scsi_sbc.verify.lba64", "Logical Block Address", 64, RTAP_DEC, NULL, verify_long_lba),

@@ -418,6 +418,31 @@ class Crafted(Nvme):
             self.assertEqual({image[number * 512:number * 512 + 512] for number in kept}, {block} if kept else set())
         return lost[0], lost[1]
 
+    def test_rare_commands_that_write(self):
+        """SBC-4, 5; exclusive or: SBC-3, 5.47 and others. What they write, or which blocks are no longer known."""
+        block, new = b"\x07" * 512, b"\x09" * 1024
+
+        def long(action, lba, count):
+            return struct.pack(">B6xBHHQ8xI", 0x7f, 0x18, action, 0, lba, count)
+
+        def sixteen(opcode, lba, count, second=0):
+            return struct.pack(">BBQHHH", opcode, second, lba, 5, count, 0)
+        for kind in (KINDS[0], KINDS[2]):
+            for cdb in (sixteen(0x9a, 4, 2), long(0x0b, 4, 2), long(0x0c, 4, 2), long(0x0f, 4, 2), long(0x10, 4, 2)):
+                capture = self.capture_of(kind, ("out", scsi.cdb16(0x8a, 0, 8), block * 8), ("out", cdb, new))
+                images, missing = self.images(capture)
+                with self.subTest(kind=kind, cdb=cdb.hex()):
+                    self.assertEqual((missing, list(images.values())), ([], [block * 4 + new + block * 2]))
+            for cdb, lost in ((scsi.cdb10(0x50, 4, 2), [(4, 2)]), (scsi.cdb10(0x51, 4, 2), [(4, 2)]), (scsi.cdb10(0x53, 4, 2), [(4, 2)]),
+                              (long(0x04, 4, 2), [(4, 2)]), (long(0x06, 4, 2), [(4, 2)]), (long(0x07, 4, 2), [(4, 2)]), (long(0x0e, 4, 2), [(4, 2)]),
+                              (scsi.cdb10(0x3f, 4, 520), [(4, 1)]), (scsi.cdb10(0x3f, 4, 520, 0x20), [(0, 32)]),
+                              (sixteen(0x9f, 4, 520, 0x11), [(4, 1)]), (sixteen(0x9f, 4, 520, 0x31), [(0, 32)]), (sixteen(0x9f, 0, 2, 0x12), [(0, 32)]),
+                              (long(0x11, 0, 2), [(0, 32)]), (bytes([0x94, 0x04]) + bytes(14), [(0, 32)]), (bytes([0x94, 0x02]) + bytes(14), []),
+                              (bytes([0x85, 0x0c, 0x06]) + bytes(13), [(0, 32)]), (bytes([0xa1, 0x0c, 0x06]) + bytes(13), [(0, 32)]),
+                              (bytes([0x85, 0x08, 0x0e]) + bytes(13), []), (bytes([0x85, 0x06, 0x20]) + bytes(13), [])):
+                with self.subTest(kind=kind, cdb=cdb.hex()):
+                    self.assertEqual(self.left(kind, ("out", cdb, new)), (lost, []))
+
     def test_copies_leave_what_is_not_known(self):
         """Identifiers designate the devices: the blocks can be of each unit. Read again, they are known."""
         def cdb(action=0):

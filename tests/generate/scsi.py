@@ -118,7 +118,9 @@ class Srp:
         return [] if self.shown == self.pieces else self.reading(0x77, 0xdead0000 + self.tag * 0x1000, self.table(address, key, length))
 
     def command(self, lun, cdb, out=(0, 0, b""), into=(0, 0, b"")):
-        return (struct.pack(">BB3xBBBQ4xHxxxxxxxBBB", 2, 0, out[0] << 4 | into[0], out[1], into[1], self.tag, lun, 0, 0, 0) + cdb + out[2] + into[2])
+        """A CDB of more than 16 bytes continues after them."""
+        return (struct.pack(">BB3xBBBQ4xHxxxxxxxBBB", 2, 0, out[0] << 4 | into[0], out[1], into[1], self.tag, lun, 0, 0, len(cdb) - 16) + cdb +
+                out[2] + into[2])
 
     def answer(self, status=GOOD, sense=b"", unused=(0, 0)):
         """unused: bytes of the buffers out and in that the command did not need."""
@@ -191,8 +193,9 @@ class Iser(Srp):
     def unit(self, opcode, lun, cdb, length, out=(0, 0), into=(0, 0), data=b""):
         header = struct.pack(">B3xIQIQ", 0x10 | (8 if out[1] else 0) | (4 if into[1] else 0), out[1], out[0], into[1], into[0])
         flags = 0x80 | (0x40 if into[1] else 0) | (0x20 if out[1] or data else 0)
-        pdu = struct.pack(">BBHB3sHHIIIII", opcode, flags, 0, 0, len(data).to_bytes(3, "big"), lun, 0, 0, self.tag, length, 1, 1)
-        return header + pdu + cdb + data.ljust((len(data) + 3) // 4 * 4, b"\0")
+        more = struct.pack(">HBx", len(cdb) - 15, 1) + cdb[16:] if len(cdb) > 16 else b""  # RFC 7143, 11.2.2.3
+        pdu = struct.pack(">BBHB3sHHIIIII", opcode, flags, 0, len(more) // 4, len(data).to_bytes(3, "big"), lun, 0, 0, self.tag, length, 1, 1)
+        return header + pdu + cdb[:16] + more + data.ljust((len(data) + 3) // 4 * 4, b"\0")
 
     def answer(self, status=GOOD, sense=b"", unused=(0, 0)):
         data = struct.pack(">H", len(sense)) + sense if sense else b""
