@@ -105,12 +105,12 @@ def run(command, capture, filters, env=None):
 class Tshark:
     """Runs of one command, each with another capture after -r: one start serves all of them if TSHARK_SERVER is the library to preload."""
 
-    def __init__(self, command, filters=()):
-        self.command, self.filters, self.process = command, list(filters), None
+    def __init__(self, command, filters=(), env=None):
+        self.command, self.filters, self.process, self.environment = command, list(filters), None, env or os.environ
         if SERVER:
             self.directory = tempfile.TemporaryDirectory()
             command, self.options = with_taps(command, self.directory.name, self.filters)
-            environment = dict(os.environ, LD_PRELOAD=readable(SERVER, self.directory.name, self.options),
+            environment = dict(self.environment, LD_PRELOAD=readable(SERVER, self.directory.name, self.options),
                                NOTED=os.path.join(self.directory.name, "noted"))
             self.process = subprocess.Popen(command + ["-r", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                             stderr=subprocess.DEVNULL, text=True, **self.options, env=environment)
@@ -123,7 +123,7 @@ class Tshark:
     def run(self, capture):
         """As the function run()."""
         if not self.process:
-            return run(self.command, capture, self.filters)
+            return run(self.command, capture, self.filters, self.environment)
         directory = tempfile.mkdtemp(dir=self.directory.name)
         if self.options:
             shutil.chown(directory, "nobody")

@@ -40,7 +40,7 @@ class Browser:
         os.close(theirs_in)
         os.close(theirs_out)
         self.number, self.received = 0, b""
-        target, = (one["targetId"] for one in self.call("Target.getTargets")["targetInfos"] if one["type"] == "page")
+        target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log"):
             self.of_page(domain + ".enable")

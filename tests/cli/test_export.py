@@ -5,8 +5,9 @@ import subprocess
 import unittest
 
 import nfs
-from cli import CliTest, PipeTest, RPING, TESTDATA, TIMEOUT, environment, has_sanitizers, interrupt_while_blocked, is_blocked_on_output, needs, read, records, wait_until
+from cli import CliTest, PipeTest, RPING, TESTDATA, TIMEOUT, has_sanitizers, interrupt_while_blocked, is_blocked_on_output, needs, read, records, wait_until
 from session import Session
+from tshark import tshark
 
 NFS3 = os.path.join(TESTDATA, "roce-nfs3-long.pcap")
 NFS41 = os.path.join(TESTDATA, "roce-nfs41-long.pcap")
@@ -20,13 +21,8 @@ RECALL = os.path.join(TESTDATA, "roce-nfs40-recall.pcap")
 SAID = ("rpc.xid", "rpc.msgtyp", "nfs.opcode", "nfs.procedure_v3", "nfs.nfsstat4", "nfs.status3", "nfs.count3", "nfs.count4")
 
 
-def tshark(capture, *arguments):
-    return subprocess.run(("tshark", "-n", "-2", "-r", capture) + arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                          env=environment(), check=True).stdout.decode().splitlines()
-
-
 def said(capture, selection):
-    return sorted(tshark(capture, "-Y", selection, "-T", "fields", *(part for name in SAID for part in ("-e", name))))
+    return sorted(tshark(capture, "-2", "-Y", selection, "-T", "fields", *(part for name in SAID for part in ("-e", name))))
 
 
 class Files(CliTest):
@@ -156,7 +152,7 @@ class Tcp(CliTest):
         for capture in (NFS3, NFS41, IPV6, SMALL_MTU, RECALL):
             exported = self.path("exported.pcapng")
             self.good("export", "-w", exported, capture)
-            self.assertEqual(tshark(exported, "-Y", "tcp.analysis.flags || _ws.malformed"), [], capture)
+            self.assertEqual(tshark(exported, "-2", "-Y", "tcp.analysis.flags || _ws.malformed"), [], capture)
             found = said(exported, "rpc")
             self.assertGreater(len(found), 10)
             self.assertEqual(found, said(capture, "rpc"), capture)

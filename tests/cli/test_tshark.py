@@ -5,7 +5,8 @@ import os
 import re
 import subprocess
 
-from cli import CliTest, NANO, RPING, TESTDATA, TUNNELS, environment, needs
+from cli import CliTest, NANO, RPING, TESTDATA, TUNNELS, needs
+from tshark import tshark
 
 IPV6 = os.path.join(TESTDATA, "roce-rping-v6.pcap")
 RPC = os.path.join(TESTDATA, "rpcrdma-rpc.pcap")
@@ -40,13 +41,6 @@ TIMES = {"a": "%At", "ad": "%Yt", "d": "%Tt", "dd": "%Gt", "e": "%t", "r": "%Rt"
 TIME_COLUMNS = ["-t", "e", "-o", "gui.column.format:" + ",".join('"%s","%s"' % form for form in TIMES.items()), "-T", "tabs"]
 
 
-# A start takes a fifth of a second: one for each capture.
-@functools.cache
-def tshark(*arguments, zone="UTC"):
-    return subprocess.run(("tshark",) + arguments + ("-n",), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                          env=environment(TZ=zone), check=True).stdout.decode().splitlines()
-
-
 def fields(names):
     return ["-T", "fields"] + [part for name in names for part in ("-e", name)]
 
@@ -54,7 +48,8 @@ def fields(names):
 @functools.cache
 def booleans():
     """The fields of type FT_BOOLEAN, which tshark 4.0 prints as 1 and 0, 4.4 as True and False."""
-    return {columns[2] for columns in (line.split("\t") for line in tshark("-G", "fields")) if columns[0] == "F" and columns[3] == "FT_BOOLEAN"}
+    listed = subprocess.run(["tshark", "-G", "fields"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout.decode()
+    return {columns[2] for columns in (line.split("\t") for line in listed.splitlines()) if columns[0] == "F" and columns[3] == "FT_BOOLEAN"}
 
 
 def spelled(name, cell):
@@ -64,10 +59,11 @@ def spelled(name, cell):
     return ",".join({"True": "1", "False": "0"}.get(value, value) for value in cell.split(","))
 
 
+@functools.cache
 def of_tshark(capture, form, zone):
     names = COLUMNS + LIST + ["frame.protocols"]
     return [[spelled(name, cell) for name, cell in zip(names, line.split("\t"), strict=True)]
-            for line in tshark("-r", capture, "-t", form, *fields(names), zone=zone)]
+            for line in tshark(capture, "-t", form, *fields(names), zone=zone)]
 
 
 @needs("tshark")
@@ -95,11 +91,11 @@ class Tshark(CliTest):
             extra = [part for option in options for part in ("-E", option)]
             for capture in (TUNNELS, os.path.join(TESTDATA, "rpcrdma-headers.pcap")):
                 self.assertEqual(self.lines("-r", capture, "-T", "fields", *SUBJECTS, *extra),
-                                 tshark("-r", capture, "-T", "fields", *SUBJECTS, *extra), (capture, options))
+                                 tshark(capture, "-T", "fields", *SUBJECTS, *extra), (capture, options))
 
     def test_times_are_the_same_to_the_last_digit(self):
         for capture, zone, chosen in ((RPING, "UTC", ()), (RPING, "UTC", ("-Y", "infiniband.bth.a == 1")), (NANO, "XYZ-5:30", ())):
-            theirs = [[cell.strip() for cell in line.split("\t")] for line in tshark("-r", capture, *TIME_COLUMNS, *chosen, zone=zone)]
+            theirs = [[cell.strip() for cell in line.split("\t")] for line in tshark(capture, *TIME_COLUMNS, *chosen, zone=zone)]
             self.assertTrue(theirs)
             for form, times in zip(TIMES, zip(*theirs)):
                 words = 2 if form in ("ad", "ud") else 1
@@ -117,7 +113,7 @@ class Tshark(CliTest):
         for capture in (RPING, TUNNELS, IPV6, VLAN, SLL, NFS3, *(os.path.join(TESTDATA, name) for name in (
                 "null.pcap", "raw.pcap", "raw-ipv4.pcap", "mac-control.pcap", "mad-attributes.pcap", "iwarp-rping-v4.pcap"))):
             ours = self.lines("-r", capture, "-T", "fields", "-e", "frame.protocols")
-            for mine, theirs in zip(ours, tshark("-r", capture, *fields(["frame.protocols"])), strict=True):
+            for mine, theirs in zip(ours, tshark(capture, *fields(["frame.protocols"])), strict=True):
                 # two service tags are an 802.1ah tag to tshark
                 mine = re.sub(r"(ieee8021ad:ethertype:)+", r"\1", mine)
                 cut = [re.split(r"(?<=:infiniband)|(?<=:tcp)", words, 1) for words in (mine, theirs)]
