@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Runs the program, and reads captures without it."""
 import fcntl
+import functools
 import gzip
 import os
 import select
@@ -38,6 +39,7 @@ def environment(**changes):
     return env
 
 
+@functools.cache
 def has_sanitizers():
     with open(PROGRAM, "rb") as f:
         return b"__asan_init" in f.read()

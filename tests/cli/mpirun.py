@@ -39,7 +39,9 @@ class MpiTest(unittest.TestCase):
     def run_program(self, command, status=0):
         changes = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
                    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe", "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
-                   "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_pml": "ob1", # it takes time to look for network devices
+                   "OMPI_MCA_mpi_yield_when_idle": "1",
+                   # it takes time to look for network devices and for graphics processors
+                   "OMPI_MCA_pml": "ob1", "HWLOC_PLUGINS_PATH": os.devnull,
                    "TMPDIR": self.directory.name}
         done = subprocess.run(command, env=environment(**changes), stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
                               timeout=TIMEOUT, check=False)
