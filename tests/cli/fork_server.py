@@ -28,7 +28,7 @@ class Server:
         with other:
             # that of a sanitizer of gcc is loaded after it
             options = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
-            self.process = subprocess.Popen([program], stdin=other, env=dict(os.environ, LD_PRELOAD=LIBRARY, ASAN_OPTIONS=options))
+            self.process = subprocess.Popen([program], stdin=other, env=dict(os.environ, LD_PRELOAD=LIBRARY, LD_BIND_NOW="1", ASAN_OPTIONS=options))
         atexit.register(self.close)
 
     def close(self):
