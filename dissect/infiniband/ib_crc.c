@@ -223,8 +223,10 @@ enum rtap_crc_status ib_check_icrc(const struct rtap_packet *packet)
 	return start->source != ib->source && icrc_is_good(packet, start, true) ? RTAP_CRC_GOOD : RTAP_CRC_BAD;
 }
 
-/* x^16 + x^12 + x^3 + x + 1, least significant bit first. IBTA vol. 1, 7.8.2. */
-#define VCRC_POLYNOMIAL 0xd008
+/* x^16 + x^12 + x^3 + x + 1, least significant bit first. IBTA vol. 1, 7.8.2. Of each four bits. */
+static const uint16_t vcrc_of_bits[16] = {
+	0x0000, 0x1a01, 0x3402, 0x2e03, 0x6804, 0x7205, 0x5c06, 0x4607, 0xd008, 0xca09, 0xe40a, 0xfe0b, 0xb80c, 0xa20d, 0x8c0e, 0x960f,
+};
 
 enum rtap_crc_status ib_check_vcrc(const struct rtap_packet *packet)
 {
@@ -239,8 +241,8 @@ enum rtap_crc_status ib_check_vcrc(const struct rtap_packet *packet)
 		return RTAP_CRC_UNVERIFIABLE;
 	for (uint32_t i = 0; i < length; i++) {
 		crc ^= lrh[i];
-		for (int bit = 0; bit < 8; bit++)
-			crc = crc >> 1 ^ (crc & 1 ? VCRC_POLYNOMIAL : 0);
+		crc = crc >> 4 ^ vcrc_of_bits[crc & 15];
+		crc = crc >> 4 ^ vcrc_of_bits[crc & 15];
 	}
 	crc ^= 0xffff;
 	return crc == (uint32_t)(lrh[length + 1] << 8 | lrh[length]) ? RTAP_CRC_GOOD : RTAP_CRC_BAD;
