@@ -17,9 +17,21 @@ const struct protocol *const registry[PROTOCOL_COUNT] = {
 #undef ROW
 };
 
+#define BLOCK 16 /* fields */
+
+/* The protocol of the first field of each block. */
+static uint16_t protocol_of_block[(UINT16_MAX + 1) / BLOCK];
+
 __attribute__((constructor)) static void register_all(void)
 {
+	uint16_t protocol = 0;
+
 	protocol_register(registry);
+	for (uint32_t id = 0; id < protocol_first_ids[PROTOCOL_COUNT]; id += BLOCK) {
+		while (protocol_first_ids[protocol + 1] <= id)
+			protocol++;
+		protocol_of_block[id / BLOCK] = protocol;
+	}
 }
 
 /* Names that denote several fields or protocols. */
@@ -52,22 +64,15 @@ size_t rtap_field_count(void)
 /* The protocol of a field; *index is the field's place in its table. */
 static uint16_t find_protocol(rtap_field_id id, size_t *index)
 {
-	uint16_t low = 0, high = PROTOCOL_COUNT;
+	uint16_t protocol = protocol_of_block[id / BLOCK];
 
 	*index = id;
 	if (id >= protocol_first_ids[PROTOCOL_COUNT])
 		return PROTOCOL_NONE;
-	/* the last one whose first field is not after it */
-	while (high - low > 1) {
-		uint16_t middle = (uint16_t)((low + high) / 2);
-
-		if (protocol_first_ids[middle] <= id)
-			low = middle;
-		else
-			high = middle;
-	}
-	*index = (size_t)(id - protocol_first_ids[low]);
-	return low;
+	while (protocol_first_ids[protocol + 1] <= id)
+		protocol++;
+	*index = (size_t)(id - protocol_first_ids[protocol]);
+	return protocol;
 }
 
 const struct rtap_field *rtap_field_by_id(rtap_field_id id)
