@@ -63,6 +63,13 @@ def read(path):
         return f.read()
 
 
+def differing(one, other, piece=512):
+    """The places at which two texts of the same length differ."""
+    assert len(one) == len(other)
+    return [i for begin in range(0, len(one), piece) if one[begin:begin + piece] != other[begin:begin + piece]
+            for i in range(begin, min(begin + piece, len(one))) if one[i] != other[i]]
+
+
 def needs(tool):
     return unittest.skipUnless(shutil.which(tool), tool + " is missing")
 

@@ -12,7 +12,7 @@ import zlib
 import capfile
 import nvme
 import nvme_queues
-from cli import CliTest, TESTDATA, needs, read
+from cli import CliTest, TESTDATA, differing, needs, read
 from conversation import Connection, Scene
 
 REAL = os.path.join(TESTDATA, "roce-nvmeof.pcap.gz")
@@ -146,7 +146,7 @@ class Real(Nvme):
                 for offset, length, _ in DONE:
                     here = image[offset:offset + length]
                     if len(here) == length and here != whole[offset:offset + length] and any(here):
-                        wrong = [i for i in range(length) if here[i] != whole[offset + i]]
+                        wrong = differing(here, whole[offset:offset + length])
                         self.assertTrue(all(any(b <= offset + i < e for b, e in unknown) for i in wrong), (lost, name, offset))
 
     def test_in_the_middle_of_the_stream(self):

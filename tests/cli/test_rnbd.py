@@ -6,7 +6,7 @@ import random
 
 import capfile
 import rtrs
-from cli import TESTDATA
+from cli import TESTDATA, differing
 from conversation import Connection, Scene
 from test_nvme import DONE, Nvme
 
@@ -69,7 +69,7 @@ class Real(Rnbd):
             image = images[IMAGE]
             unknown = [(offset, offset + length) for _, offset, length, _ in missing]
             for offset, length, _ in DONE:
-                wrong = [i for i in range(length) if image[offset + i] != whole[offset + i]]
+                wrong = differing(image[offset:offset + length], whole[offset:offset + length])
                 self.assertTrue(all(any(b <= offset + i < e for b, e in unknown) for i in wrong), (lost, offset))
             found = self.operations(path)
             self.assertTrue(all(o.get("data_bytes") == o["length"] for o in found if o["name"] in ("READ", "WRITE") and o["complete"]), lost)
@@ -88,7 +88,7 @@ class Real(Rnbd):
             self.assertEqual(list(images), ["10.0.0.1/device-0.img"], begin)
             image, = images.values()
             unknown = [(offset, offset + length) for _, offset, length, _ in missing]
-            wrong = [i for i in range(len(image)) if image[i] != whole[i] and image[i]]
+            wrong = [i for i in differing(image, whole[:len(image)]) if image[i]]
             self.assertTrue(all(any(b <= i < e for b, e in unknown) for i in wrong), begin)
             for offset, length, _ in DONE[-1:]:
                 self.assertEqual(image[offset:offset + length], whole[offset:offset + length], begin)

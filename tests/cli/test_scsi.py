@@ -8,7 +8,7 @@ import struct
 
 import capfile
 import scsi
-from cli import TESTDATA, read, records
+from cli import TESTDATA, differing, read, records
 from conversation import Connection, Scene, over_infiniband
 import iwarp_scene
 from test_nvme import DONE, Nvme
@@ -64,7 +64,7 @@ class Real(Nvme):
                 unknown = [(offset, offset + length) for _, offset, length, _ in missing]
                 for offset, length, _ in DONE:
                     here = image[offset:offset + length]
-                    wrong = [i for i in range(len(here)) if here[i] != whole[offset + i]]
+                    wrong = differing(here, whole[offset:offset + len(here)])
                     if any(here):
                         self.assertTrue(all(any(b <= offset + i < e for b, e in unknown) for i in wrong), (capture, lost, offset))
 

@@ -56,15 +56,14 @@ class Object:
         for command, offset, data, size in self.changes:
             # zeros before it are known only together with the end before
             sure = command is None or (size is not None and is_known(command))
-            for i in range(offset, len(found)) if data is None else range(offset, offset + len(data)):
-                while len(found) <= i:
-                    found.append(set())
-                if sure:
-                    found[i] = set()
-                if data is not None:
-                    found[i].add(data[i - offset])
-                elif not sure:
-                    found[i].add(0)
+            end = len(found) if data is None else offset + len(data)
+            if data:
+                found += [set() for _ in range(len(found), end)]
+            if sure:
+                found[offset:end] = [{byte} for byte in data] if data is not None else [set() for _ in range(offset, end)]
+            else:
+                for values, byte in zip(found[offset:end], bytes(max(0, end - offset)) if data is None else data):
+                    values.add(byte)
         return found
 
 
