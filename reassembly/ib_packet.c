@@ -11,6 +11,7 @@
 #include "reassembly/connection.h"
 #include "reassembly/connection_lifecycle.h"
 #include "reassembly/ib_packet.h"
+#include "reassembly/infiniband/assembly.h"
 #include "reassembly/infiniband/handshake.h"
 #include "reassembly/infiniband/ib_message.h"
 #include "reassembly/infiniband/ib_response.h"
@@ -18,6 +19,7 @@
 #include "reassembly/infiniband/multicast.h"
 #include "reassembly/infiniband/pairing.h"
 #include "reassembly/infiniband/port_pairing.h"
+#include "reassembly/infiniband/psn.h"
 #include "reassembly/infiniband/reuse.h"
 #include "reassembly/management/mad_message.h"
 #include "reassembly/time_windows.h"
@@ -410,18 +412,26 @@ static __attribute__((cold, noinline)) void note_corrupt(struct rtap_tracker *tr
 	}
 }
 
+/* Whether the response, perhaps far from what the flow's connection requested, shows that it belongs to a new one. */
+static bool answers_new_use(const struct rtap_tracker *tracker, const struct flow *flow, struct psn_stream *stream, const struct rtap_packet *packet)
+{
+	bool is_far = !stream->started || assembly_is_far(stream, psn_unwrap(stream, packet->ib.psn));
+	struct pending_response response;
+
+	if (!is_far && !stream->first.came_again)
+		return false;
+	response_of(tracker, packet, &response);
+	return is_far ? pairing_is_for_another(tracker, flow, stream, &response) : reuse_is_shown_by_ack(stream, &response);
+}
+
 /* Whether the packet belongs to a new connection with the queue pair numbers of the flow's connection, which is retired. */
 static __attribute__((cold, noinline)) bool begins_new_use(struct rtap_tracker *tracker, struct flow *flow, const struct rtap_packet *packet)
 {
 	bool is_response = ib_opcodes[packet->ib.opcode].is_response;
 	struct psn_stream *stream = &flow->connection->streams[flow->from_a != is_response];
-	struct pending_response response;
 
-	if (is_response)
-		response_of(tracker, packet, &response);
-	else if (ib_check_icrc(packet) == RTAP_CRC_BAD && icrc_sender_holds(tracker, packet))
-		return false;
-	if (!(is_response ? reuse_is_shown_by_ack(stream, &response) : reuse_is_shown_by(stream, packet)))
+	if (!(is_response ? answers_new_use(tracker, flow, stream, packet) : reuse_is_shown_by(stream, packet)) ||
+	    (ib_check_icrc(packet) == RTAP_CRC_BAD && icrc_sender_holds(tracker, packet)))
 		return false;
 	connection_retire(tracker, flow->connection);
 	return true;
@@ -430,11 +440,15 @@ static __attribute__((cold, noinline)) bool begins_new_use(struct rtap_tracker *
 /* Whether it is a packet by which begins_new_use() can be true. */
 static inline bool may_begin_new_use(const struct flow *flow, const struct rtap_packet *packet)
 {
-	if (!flow || !flow->connection)
+	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
+	const struct psn_stream *stream;
+
+	if (!flow || !flow->connection || opcode->class == IB_CONGESTION)
 		return false;
-	if (ib_opcodes[packet->ib.opcode].is_response)
-		return flow->connection->streams[!flow->from_a].first.came_again;
-	return !packet->ib.psn && ib_opcodes[packet->ib.opcode].class != IB_CONGESTION;
+	stream = &flow->connection->streams[flow->from_a != opcode->is_response];
+	if (psn_is_distant(stream, packet->ib.psn))
+		return true;
+	return opcode->is_response ? stream->first.came_again : !packet->ib.psn;
 }
 
 /* Connected queue pairs: RC, UC, XRC. */

@@ -397,13 +397,13 @@ Test(tracker, a_clock_that_is_set_back_ends_no_message)
 	cr_expect_eq(complete, 201);
 }
 
-/* Another user of the queue pairs, with any sequence. */
-Test(tracker, a_restarted_sequence_loses_nothing)
+/* Another user of the queue pairs, with any sequence, after a pause. Returns how many there were. */
+static uint64_t use_again(int64_t pause_ns)
 {
 	static const uint32_t starts[] = { 0x100, 0x800000, 0x100, 0xf00000, 0x700000, 0x10, 0x7fffff, 0x40000, 0x20000 };
 
 	begin(64 * MIB, true);
-	for (size_t at = 0; at < sizeof starts / sizeof starts[0]; at++)
+	for (size_t at = 0; at < sizeof starts / sizeof starts[0]; at++, now_ns += pause_ns)
 		for (uint32_t i = 0; i < 20; i++) {
 			REQUEST_SEALED(i % 2 ? SEND_LAST : SEND_FIRST, starts[at] + i, .ack_request = i % 2, BYTES(256));
 			if (i % 2)
@@ -412,7 +412,23 @@ Test(tracker, a_restarted_sequence_loses_nothing)
 	end();
 	cr_expect_eq(reported, 10 * sizeof starts / sizeof starts[0], "%lu", (unsigned long)reported);
 	cr_expect_eq(complete, reported);
-	cr_expect_eq(first_connection.anomaly_counts[RTAP_CONNECTION_ANOMALY_RESYNCHRONISED], sizeof starts / sizeof starts[0] - 1);
+	return sizeof starts / sizeof starts[0];
+}
+
+Test(tracker, a_restarted_sequence_loses_nothing)
+{
+	uint64_t uses = use_again(INT64_C(3600000000000));
+
+	cr_expect_eq(connections, 1);
+	cr_expect_eq(first_connection.anomaly_counts[RTAP_CONNECTION_ANOMALY_RESYNCHRONISED], uses - 1);
+}
+
+Test(tracker, a_sequence_restarted_at_once_is_another_connection)
+{
+	uint64_t uses = use_again(0);
+
+	cr_expect_eq(connections, uses);
+	cr_expect_eq(first_connection.anomaly_counts[RTAP_CONNECTION_ANOMALY_RESYNCHRONISED], 0);
 }
 
 static uint64_t random_state;

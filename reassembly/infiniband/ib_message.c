@@ -280,6 +280,10 @@ static __attribute__((cold, noinline)) void begin_anew(struct rtap_tracker *trac
 	messages_settle(tracker, stream, true);
 	gaps_settle(tracker, stream, UINT64_MAX);
 	psn_fini(stream);
+	/* perhaps of another connection */
+	if (!stream->connection->shown.learned_by_cm)
+		stream->pmtu = 0;
+	stream->pmtu_is_presumed = false;
 	stream->nak = stream->msn_known = stream->has_open_gap = stream->settled_is_open = false;
 	stream->settled_end = stream->settled_high = stream->response_next = stream->fragment_psn = stream->msn_psn = 0;
 	stream->asked_again = stream->asked_first = (struct psn_range){ 0 };

@@ -86,6 +86,25 @@ static struct connection *find_requester(const struct rtap_tracker *tracker, con
 	return found;
 }
 
+bool pairing_is_for_another(const struct rtap_tracker *tracker, const struct flow *flow, const struct psn_stream *stream,
+			    const struct pending_response *response)
+{
+	const struct connection *connection = flow->connection;
+	const struct expectation *expectation;
+	unsigned candidates = 0;
+	uint64_t words[5];
+
+	if (connection->shown.learned_by_cm || connection_is_half(connection) || !tracker->expectations.map.count)
+		return false;
+	expectation_words(&flow->key, false, response->psn, words);
+	expectation = multimap_find(&tracker->expectations, map_hash(words, 5), expectation_has_words, words);
+	for (; expectation && candidates < MOST_CANDIDATES; expectation = expectation->link.older, candidates++)
+		if (expectation->connection->shown.time_ns > stream->last_ns &&
+		    pairing_may_answer(expectation->connection, response->psn, response->opcode))
+			return true;
+	return false;
+}
+
 /* Merges what was known of a half into the whole. Its sender is end a of it if `other_from_a` is set. */
 static void merge_shown(struct rtap_connection *shown, const struct rtap_connection *other, bool from_a, bool other_from_a)
 {

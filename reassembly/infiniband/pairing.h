@@ -30,6 +30,13 @@ void pairing_join(struct rtap_tracker *tracker, struct flow *flow, struct connec
 /* Whether a response with this PSN and opcode can answer a request of a connection with one known direction. */
 bool pairing_may_answer(const struct connection *connection, uint32_t psn, uint8_t opcode);
 
+/*
+ * Whether the response, which answers nothing that the flow's connection requested, answers one with one known direction that began after the last
+ * packets of `stream`, the connection's requests: its queue pair is connected to another one now.
+ */
+bool pairing_is_for_another(const struct rtap_tracker *tracker, const struct flow *flow, const struct psn_stream *stream,
+			    const struct pending_response *response);
+
 /* Keeps a response until the flow's connection is found, without searching for it. False: out of memory. */
 bool pairing_keep(struct rtap_tracker *tracker, struct flow *flow, const struct pending_response *response);
 

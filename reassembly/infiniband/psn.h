@@ -15,6 +15,12 @@ static inline uint64_t psn_unwrap(const struct psn_stream *stream, uint32_t psn)
 	return stream->next + (uint64_t)(int64_t)difference;
 }
 
+/* Whether a PSN is more than PSN_WINDOW from the next one. */
+static inline bool psn_is_distant(const struct psn_stream *stream, uint32_t psn)
+{
+	return ((psn - (uint32_t)stream->next + PSN_WINDOW) & PSN_MASK) > 2 * PSN_WINDOW;
+}
+
 /* What identifies a packet when it is repeated. */
 struct psn_sight {
 	int64_t time_ns;

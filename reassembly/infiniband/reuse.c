@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "dissect/infiniband/ib.h"
+#include "reassembly/infiniband/assembly.h"
 #include "reassembly/infiniband/psn.h"
 #include "reassembly/infiniband/reuse.h"
 #include "reassembly/time_windows.h"
@@ -12,6 +13,10 @@
  */
 #define SILENCE_NS (5 * NANOSECONDS)
 #define LEAST_ACKNOWLEDGED 4
+
+/* A sender is hardly this many times faster than before. The time before counts as this long at least. */
+#define MOST_FASTER 100
+#define LEAST_LASTED_NS INT64_C(1000000)
 
 /* A packet is not delayed by the network for longer. */
 #define DELAY_NS INT64_C(3000000)
@@ -32,6 +37,26 @@ static bool differs(const struct first_request *first, const struct rtap_ib_fact
 	       (first->r_key != ib->r_key || first->virtual_address != ib->virtual_address || first->length != ib->dma_length);
 }
 
+/*
+ * Whether the sequence of PSNs goes on too far ahead for what the capture can lack: in the time since the last packet, its sender would have sent many
+ * times more than in an equal time before.
+ */
+static bool outruns(const struct psn_stream *stream, uint32_t psn, int64_t now_ns)
+{
+	const struct psn_stream *other = &stream->connection->streams[!stream->from_a];
+	int64_t lasted_ns = stream->last_ns - stream->requests.first_ns, gone_ns = now_ns - stream->last_ns;
+	double ahead = (psn - (uint32_t)stream->next) & PSN_MASK, sent = (double)(stream->next - stream->low);
+
+	if (!stream->requests.arrived)
+		return false;
+	/* all that the other end requested is nearer to this packet: it is of the same use */
+	if (other->started && other->requests.first_ns - stream->last_ns > now_ns - other->requests.first_ns)
+		return false;
+	if (lasted_ns < LEAST_LASTED_NS)
+		lasted_ns = LEAST_LASTED_NS;
+	return ahead * (double)lasted_ns > MOST_FASTER * sent * (double)(gone_ns > 0 ? gone_ns : 0);
+}
+
 bool reuse_is_shown_by(struct psn_stream *stream, const struct rtap_packet *packet)
 {
 	const struct rtap_connection *connection = &stream->connection->shown;
@@ -40,7 +65,11 @@ bool reuse_is_shown_by(struct psn_stream *stream, const struct rtap_packet *pack
 
 	if (!stream->started || connection->learned_by_cm || !begins_message(packet))
 		return false;
+	if (assembly_is_far(stream, psn) && outruns(stream, packet->ib.psn, now_ns))
+		return true;
 	/* 2^23 PSNs or more back are as far ahead */
+	if (packet->ib.psn)
+		return false;
 	if (psn >= stream->next)
 		return psn > stream->next + PSN_WINDOW;
 	if (stream->first.is_known && stream->first.psn == psn && differs(&stream->first, &packet->ib))

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Queue pair numbers that a new connection uses again, without communication management. NCCL, UCX and others begin each connection at PSN 0, so the
- * new one looks like a retransmission of the first request.
+ * new one looks like a retransmission of the first request. Others begin anywhere.
  */
 #ifndef REASSEMBLY_INFINIBAND_REUSE_H
 #define REASSEMBLY_INFINIBAND_REUSE_H
 
 #include "reassembly/state.h"
 
-/* Whether a request with PSN 0 begins another use of the stream's queue pair. */
+/* Whether a request with PSN 0, or far from the sequence of the stream, begins another use of the stream's queue pair. */
 bool reuse_is_shown_by(struct psn_stream *stream, const struct rtap_packet *packet);
 
 /*

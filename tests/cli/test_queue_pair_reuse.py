@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """
-Queue pair numbers that are used again, without communication management: each use begins at PSN 0, as the queue pairs of NCCL do. What a new one
-writes, and the MSN of its acknowledgements, distinguish it from a retransmission, which repeats both.
+Queue pair numbers that are used again, without communication management. Where each use begins at PSN 0, as the queue pairs of NCCL do, what a new one
+writes, and the MSN of its acknowledgements, distinguish it from a retransmission, which repeats both; elsewhere, its PSN.
 """
 import json
 import random
@@ -90,6 +90,76 @@ class Jobs(Reuse):
         found = self.records("connections", a)
         self.assertEqual(sorted(tuple(sorted((c["a"]["qpn"], c["b"]["qpn"]))) for c in found),
                          [(0x101, 0x201), (0x101, 0x202), (0x102, 0x201), (0x102, 0x202)])
+
+
+class OtherSequences(Reuse):
+    """Each use begins at PSNs of its own, as most programs choose them: one far from where the sequence was, sooner than its sender could get there."""
+
+    def run_uses(self, uses, pause):
+        """uses: (number of a, of b, first PSN of a, of b) of each."""
+        a, b, time, expected = Host(1), Host(2), 1000 * MS, []
+        for number, (local, remote, *psns) in enumerate(uses):
+            a.next_qp, b.next_qp = local - 1, remote - 1
+            pair = nccl.Pair(a, b)
+            pair.a.psn, pair.b.psn = psns
+            for queue in (pair.a, pair.b):
+                for _ in range(5):
+                    time = pair.deliver(queue, queue.packets(0x10000 * (number + 1), 0x77, bytes(3000)), time)[2] + MS
+            expected.append((local, remote))
+            time += pause
+        return a, expected
+
+    def test_other_psns_show_a_new_use(self):
+        dice = random.Random(1)
+        for numbers in ([(0x101, 0x201)] * 3, [(0x101, 0x201), (0x101, 0x202), (0x101, 0x203)], [(0x101, 0x201), (0x102, 0x201), (0x103, 0x201)]):
+            for pause in (100 * US, 10 * MS, 1000 * MS):
+                first = dice.sample(range(0, 1 << 24, 1 << 18), 6)
+                host, expected = self.run_uses([(*ends, *first[2 * i:2 * i + 2]) for i, ends in enumerate(numbers)], pause)
+                with self.subTest(numbers=numbers, pause=pause):
+                    found = self.records("connections", host)
+                    self.assertEqual([(c["a"]["qpn"], c["b"]["qpn"], c["packets"], c["anomalies"]) for c in found],
+                                     [(*ends, len(host.frames) // 3, {}) for ends in expected])
+                    messages = self.records("messages", host)
+                    self.assertEqual(len(messages), 30)
+                    self.assertEqual([m["connection"] for m in messages], [c["connection"] for c in found for _ in range(10)])
+                    self.assertTrue(all(m["complete"] and m["status"] == "good" and m["answered_in"] for m in messages))
+
+    def test_a_sender_can_be_there_after_a_long_silence(self):
+        host, _ = self.run_uses([(0x101, 0x201, 100, 1 << 20), (0x101, 0x201, 5 << 20, 9 << 20)], 3600 * 1000 * MS)
+        found, = self.records("connections", host)
+        self.assertEqual(found["anomalies"], {"resynchronised": 2})
+
+    def test_a_sender_is_there_when_the_capture_lacks_what_it_sent(self):
+        host = Host(1)
+        pair, time = nccl.Pair(host, Host(2)), 1000 * MS
+        for part in range(3):
+            for _ in range(200):
+                pair.deliver(pair.a, pair.a.packets(0x10000, 0x77, bytes(4096)), time)
+                time += 4 * nccl.PACKET
+            pair.a.psn += 100000
+            pair.b.heard += 25000
+            time += 100000 * nccl.PACKET
+        found, = self.records("connections", host)
+        self.assertEqual(found["anomalies"], {"resynchronised": 2})
+
+    def test_the_path_mtu_is_not_that_of_the_use_before(self):
+        """Or of what the capture lacks: a READ takes other numbers of PSNs."""
+        host, peer = Host(1), Host(2)
+        pair, time, data = nccl.Pair(host, peer), 1000 * MS, bytes(range(256)) * 16
+
+        def read(time, psn, pmtu):
+            pair.a.send(time, 0x0c, psn, struct.pack(">QII", 0x1000, 7, len(data)), b"", True)
+            count = len(data) // pmtu
+            for i in range(count):
+                opcode = 0x10 if count == 1 else 0x0d if not i else 0x0f if i == count - 1 else 0x0e
+                pair.b.send(time + 20 * US + i * US, opcode, psn + i, b"" if opcode == 0x0e else b"\x1f\0\0\1", data[i * pmtu:][:pmtu], False)
+            return psn + count
+
+        for use, (pmtu, psn) in enumerate(((512, 100), (4096, 1 << 20), (256, 1 << 22))):
+            for i in range(3):
+                psn = read(time + (3600 * use + i) * 1000 * MS, psn, pmtu)
+        messages = self.records("messages", host)
+        self.assertEqual([(m["complete"], m["length"], m["status"]) for m in messages], [(True, len(data), "good")] * 9)
 
 
 class Retransmissions(Reuse):

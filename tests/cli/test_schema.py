@@ -168,7 +168,7 @@ class Schema(CliTest):
         nccl.ring(hosts, 12, 20000, late={(5, hosts[2]): 5 * MS})
         hosts[0].write(self.path("nccl.pcap"))
         smb.echoes(14, False).write_capture(self.path("smb.pcap"))
-        extra = [(self.path("nccl.pcap"),), (self.path("smb.pcap"),), (self.path("conn_big.pcap"), "--max-memory", "1M"), (self.damaged(10),), (self.damaged(11),)]
+        extra = [(self.path("nccl.pcap"),), (self.path("smb.pcap"),), (self.gone_on(),), (self.path("conn_big.pcap"), "--max-memory", "1M"), (self.damaged(10),), (self.damaged(11),)]
         for command, options in (("messages", ("--checksum", "-x")), ("connections", ()), ("operations", ())):
             rows, seen, wrong = tables()[command], collections.Counter(), {}
             for capture, *more in [(c,) for c in captures()] + extra:
@@ -189,7 +189,7 @@ class Schema(CliTest):
                  (slow_writes([MS, MS, 60 * MS]).write_pcap(self.path("slow.pcap")), )]
         jobs = (storage_jobs.never_completed(), storage_jobs.missed_keep_alive(), storage_jobs.slow_device(), storage_jobs.uneven(), storage_jobs.aborted())
         runs += [(job.save(self.path("job%d.pcap" % number)), ) for number, job in enumerate(jobs)]
-        runs.append((nccl.straggling_ring(self.path("ring.pcap")), ))
+        runs += [(nccl.straggling_ring(self.path("ring.pcap")), ), (self.gone_on(), )]
         types = {part[1]: rows for part, rows in tables().items() if part[0] == "stats"}
         seen, wrong, order = {kind: collections.Counter() for kind in types}, {}, list(types)
         self.assertEqual(order, ["capture", "finding", "connection", "operation", "object", "job", "host", "rpc", "mad", "interval"])
@@ -213,6 +213,16 @@ class Schema(CliTest):
                        "anomalies.differing_repeat", "anomalies.bad_fpdu_crc",
                        "anomalies.unframed", "others", "statuses_uncounted",
                        "operations_uncounted") or "nak_invalid_rd" in key or key.endswith((".send", ".mixed"))
+
+    def gone_on(self):
+        """A sequence of PSNs that went on for an hour without the capture."""
+        host = nccl.Host(1)
+        pair = nccl.Pair(host, nccl.Host(2))
+        for i in range(2):
+            pair.a.psn += i << 20
+            pair.deliver(pair.a, pair.a.packets(0x1000, 7, bytes(64)), (1000 + 3600000 * i) * MS)
+        host.write(self.path("gone_on.pcap"))
+        return self.path("gone_on.pcap")
 
     def closed_window(self):
         _, frames = records(read(os.path.join(TESTDATA, "iwarp-rping-v4-crc.pcap")))

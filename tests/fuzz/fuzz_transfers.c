@@ -484,19 +484,26 @@ static bool is_clear(void)
 	return true;
 }
 
+/* Whether the capture shows where the message ends: by its last packet, or by its request. The response to an atomic does not without its request. */
+static bool shows_end(const struct sight *sight, const struct transfer_message *message)
+{
+	return (sight->seen[message->packets - 1] && message->verb <= TRANSFER_READ) || (sight->has_request && message->verb >= TRANSFER_WRITE);
+}
+
 /* Whether the request of a READ, and all it asks for, can be the rest of a READ that began before, for all that the capture shows. */
 static bool may_be_rest(const struct run *run, const struct transfer_message *read)
 {
 	const struct transfer_message *before = transfer_message_at(&model, read->direction, read->psn - 1);
-	const struct sight *sight = &run->sights[read->index], *sight_before;
+	const struct sight *sight = &run->sights[read->index];
 
-	if (read->verb != TRANSFER_READ || !before)
+	if (read->verb != TRANSFER_READ || !before || shows_end(&run->sights[before->index], before))
 		return false;
-	sight_before = &run->sights[before->index];
-	/* the response to an atomic does not count without its request */
-	if ((sight_before->seen[before->packets - 1] && before->verb <= TRANSFER_READ) || (sight_before->has_request && before->verb >= TRANSFER_WRITE))
-		return false;
-	return sight->comes_late || sight->is_early || before->verb == TRANSFER_READ;
+	if (sight->comes_late || sight->is_early)
+		return true;
+	/* or of the last one before it that the capture has packets of */
+	while (before && before->verb != TRANSFER_READ && (before->verb > TRANSFER_READ || !memchr(run->sights[before->index].seen, true, before->packets)))
+		before = transfer_message_at(&model, read->direction, before->psn - 1);
+	return before && before->verb == TRANSFER_READ && !shows_end(&run->sights[before->index], before);
 }
 
 static void check_all(const struct run *run)
