@@ -188,7 +188,7 @@ static void request_packet(struct rtap_tracker *tracker, struct flow *flow, stru
 	ib_message_request(tracker, &connection->streams[flow->from_a], packet, result);
 	if (connection_is_half(connection) && connection->shown.transport != RTAP_TRANSPORT_UC &&
 	    (packet->ib.ack_request || opcode->place == IB_LAST || opcode->place == IB_ONLY))
-		pairing_expect(tracker, connection, packet->ib.psn, result);
+		pairing_expect(tracker, connection, &packet->ib, result);
 	if (flow->connection != connection) {
 		connection = flow->connection;
 		fill_flow(packet, connection, flow->from_a);

@@ -333,6 +333,9 @@ struct flow {
 struct expectation {
 	uint64_t words[5];             /* addresses as in the response, PSN */
 	struct connection *connection;
+	uint8_t opcode;                /* of the request */
+	bool has_length;               /* it names the length of its response: */
+	uint32_t length;
 	struct multimap_link link;     /* in tracker->expectations, if it has a connection */
 };
 

@@ -33,6 +33,27 @@ bool pairing_may_answer(const struct connection *connection, uint32_t response_p
 	return psn + PSN_WINDOW >= stream->next && psn <= stream->next;
 }
 
+/* Whether a response can answer the request by its kind, with data or without, and by its length. A NAK answers any. IBTA vol. 1, 9.7.5. */
+static bool is_kind_of_answer(const struct expectation *expectation, const struct pending_response *response)
+{
+	const struct ib_opcode *opcode = &ib_opcodes[response->opcode];
+
+	if (opcode->class == IB_ACKNOWLEDGE && response->aeth_kind != RTAP_AETH_ACK)
+		return true;
+	switch (ib_opcodes[expectation->opcode].class) {
+	case IB_SEND:
+	case IB_WRITE:
+		return opcode->class == IB_ACKNOWLEDGE;
+	case IB_ATOMIC:
+		return opcode->class == IB_ATOMIC_ACKNOWLEDGE;
+	case IB_READ_REQUEST:
+		return opcode->class == IB_READ_RESPONSE && (!expectation->has_length || (opcode->place == IB_ONLY ? response->wire == expectation->length :
+														response->wire < expectation->length));
+	default:
+		return opcode->class == IB_READ_RESPONSE;
+	}
+}
+
 static bool has_port(const struct flow *flow, const struct connection *connection)
 {
 	return port_pairing_fits(flow, connection->flows[connection->flows[1] ? 1 : 0]);
@@ -63,7 +84,8 @@ static struct connection *find_requester(const struct rtap_tracker *tracker, con
 		expectation_words(&flow->key, false, flow->pending[i].psn, words);
 		expectation = multimap_find(&tracker->expectations, map_hash(words, 5), expectation_has_words, words);
 		for (; expectation; expectation = expectation->link.older) {
-			bool fits = expectation->connection != flow->connection && expectation->connection != found;
+			bool fits = expectation->connection != flow->connection && expectation->connection != found &&
+				    is_kind_of_answer(expectation, &flow->pending[i]);
 
 			if (candidates++ == MOST_CANDIDATES)
 				return NULL;
@@ -99,7 +121,7 @@ bool pairing_is_for_another(const struct rtap_tracker *tracker, const struct flo
 	expectation_words(&flow->key, false, response->psn, words);
 	expectation = multimap_find(&tracker->expectations, map_hash(words, 5), expectation_has_words, words);
 	for (; expectation && candidates < MOST_CANDIDATES; expectation = expectation->link.older, candidates++)
-		if (expectation->connection->shown.time_ns > stream->last_ns &&
+		if (expectation->connection->shown.time_ns > stream->last_ns && is_kind_of_answer(expectation, response) &&
 		    pairing_may_answer(expectation->connection, response->psn, response->opcode))
 			return true;
 	return false;
@@ -276,7 +298,7 @@ static void pair_waiting(struct rtap_tracker *tracker, struct connection *connec
 	replay_earlier(tracker, flow->connection, result);
 }
 
-void pairing_expect(struct rtap_tracker *tracker, struct connection *connection, uint32_t psn, struct frame_result *result)
+void pairing_expect(struct rtap_tracker *tracker, struct connection *connection, const struct rtap_ib_facts *request, struct frame_result *result)
 {
 	const struct flow *flow = connection->flows[1] ? connection->flows[1] : connection->flows[0];
 	struct expectation *expectation;
@@ -286,8 +308,10 @@ void pairing_expect(struct rtap_tracker *tracker, struct connection *connection,
 	expectation = &connection->expectations[connection->expected & (connection->expectation_room - 1)];
 	if (expectation->connection)
 		expectation_remove(tracker, expectation);
-	*expectation = (struct expectation){ .connection = connection };
-	expectation_words(&flow->key, true, psn, expectation->words);
+	*expectation = (struct expectation){
+		.connection = connection, .opcode = request->opcode, .has_length = request->has_reth, .length = request->dma_length,
+	};
+	expectation_words(&flow->key, true, request->psn, expectation->words);
 	connection->expected++;
 	expectation_add(tracker, expectation);
 	if (tracker->waiting_flows.map.count)

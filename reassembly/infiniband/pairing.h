@@ -12,7 +12,7 @@
  * A connection with one known direction sent a request: registers its response. If that was captured earlier, pairs the
  * connection, which may merge it into the connection of the response's flow.
  */
-void pairing_expect(struct rtap_tracker *tracker, struct connection *connection, uint32_t psn, struct frame_result *result);
+void pairing_expect(struct rtap_tracker *tracker, struct connection *connection, const struct rtap_ib_facts *request, struct frame_result *result);
 
 /*
  * A response on a flow with an unknown requester: keeps it until the requester is known. True: the flow was paired, and the

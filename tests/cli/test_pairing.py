@@ -76,6 +76,30 @@ class Pairing(CliTest):
                 with self.subTest(spread=spread, host=host.number):
                     self.assertLessEqual({frozenset(ends) for ends in found if None not in ends}, pairs)
 
+    def test_the_kind_and_length_of_a_response_show_whose_it_is(self):
+        """Queue pairs with equal PSNs, without ports: each request was sent before the first response."""
+        scene = Scene("kinds", "")
+        talks = [Connection(scene, a=("fe80::1", 0x10 + i, 0x100), b=("fe80::2", 0x20 + i, 0x100), dress=over_v1) for i in range(5)]
+        requests, responses = [], []
+        for i, talk in enumerate(talks):
+            if i < 3:
+                request, answers = talk.read("a", (7, 400, 100)[i])
+            elif i < 4:
+                request, answer = talk.atomic("a", 0x14, 0, 1, 2)
+                answers = [answer]
+            else:
+                request, = talk.send("a", 100)
+                answers = [talk.ack(request)]
+            requests.append(request)
+            responses.append(answers)
+        scene.put(*requests, *(packet for answers in (responses[i] for i in (2, 4, 1, 3, 0)) for packet in answers))
+        path = self.path("kinds.pcap")
+        scene.write_capture(path)
+        found = [json.loads(line) for line in self.lines("connections", "--json", path)]
+        self.assertEqual([(c["a"].get("qpn"), c["b"].get("qpn")) for c in found], [(0x10 + i, 0x20 + i) for i in range(5)])
+        messages = [json.loads(line) for line in self.lines("messages", "--json", path)]
+        self.assertEqual([(m["complete"], m["status"]) for m in messages], [(True, "good")] * 5)
+
     def test_requests_of_queue_pairs_that_cannot_be_paired_were_captured(self):
         """Over RoCE v1, without ports, with equal PSNs; then only what one host or the other sent, or the acknowledgements and some requests."""
         kept = {"both": (lambda packet, i: True, []), "acknowledgements": (lambda packet, i: packet.sender == "b", [30, 30]),
