@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,17 +96,35 @@ static bool note_dropped(struct source_metadata *metadata, const char *file, boo
 	return had_dropped || !metadata->texts_dropped || add_note(metadata, file, dropped, sizeof dropped - 1);
 }
 
+/* Makes room for one more, in a new table if necessary. */
+static bool reserve_interface(struct source_metadata *metadata)
+{
+	static_assert(SOURCE_MAX_INTERFACES == 4 << 2 * (SOURCE_INTERFACE_TABLES - 1), "the last table has room for all");
+	size_t count = metadata->interface_count, room = count ? 4 * count : 4;
+	struct rtap_interface *larger;
+
+	if (count < metadata->interface_room)
+		return true;
+	if (count == SOURCE_MAX_INTERFACES)
+		return false;
+	larger = malloc(room * sizeof *larger);
+	if (!larger)
+		return false;
+	if (count)
+		memcpy(larger, metadata->interfaces, count * sizeof *larger);
+	metadata->tables[metadata->table_count++] = larger;
+	metadata->interfaces = larger;
+	metadata->interface_room = room;
+	return true;
+}
+
 bool source_metadata_add_interface(struct source_metadata *metadata, const struct rtap_interface *interface, uint32_t *index)
 {
-	struct rtap_interface *added, *interfaces;
+	struct rtap_interface *added;
 	bool had_dropped = metadata->texts_dropped;
 
-	if (metadata->interface_count == SOURCE_MAX_INTERFACES)
+	if (!reserve_interface(metadata))
 		return false;
-	interfaces = array_grow(metadata->interfaces, &metadata->interface_room, metadata->interface_count + 1, sizeof *interfaces);
-	if (!interfaces)
-		return false;
-	metadata->interfaces = interfaces;
 	added = &metadata->interfaces[metadata->interface_count];
 	*added = *interface;
 	added->name = keep_text(metadata, interface->name);
@@ -140,7 +159,8 @@ void source_metadata_fini(struct source_metadata *metadata)
 {
 	for (size_t i = 0; i < metadata->interface_count; i++)
 		interface_fini(&metadata->interfaces[i]);
-	free(metadata->interfaces);
+	for (size_t i = 0; i < metadata->table_count; i++)
+		free(metadata->tables[i]);
 	for (size_t i = 0; i < metadata->note_count; i++)
 		free(metadata->notes[i]);
 	free(metadata->notes);

@@ -2,19 +2,23 @@
 #ifndef CAPTURE_SOURCE_METADATA_H
 #define CAPTURE_SOURCE_METADATA_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include <rdmatap/source.h>
 
 /* Limits: the input may have any number of interfaces and comments, but memory must be bounded. */
 #define SOURCE_MAX_INTERFACES 65536
+#define SOURCE_INTERFACE_TABLES 8 /* each has four times the room of the one before, the first of four */
 #define SOURCE_MAX_NOTES 4096
 #define SOURCE_MAX_TEXT_BYTES (4u << 20)
 
 /* Metadata of a source's inputs: interfaces, notes, counters. All zero: empty. */
 struct source_metadata {
-	struct rtap_interface *interfaces; /* owns the texts except `file` */
-	size_t interface_count, interface_room;
+	_Atomic(struct rtap_interface *) interfaces; /* owns the texts except `file` */
+	atomic_size_t interface_count;               /* set after the interface: another thread may look up those below it */
+	struct rtap_interface *tables[SOURCE_INTERFACE_TABLES]; /* the last is `interfaces`; others stay for threads that look at them */
+	size_t interface_room, table_count;
 	char **notes;
 	size_t note_count, note_room;
 	size_t text_bytes;                 /* of the interfaces' texts and the notes */

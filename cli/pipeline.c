@@ -106,8 +106,6 @@ struct pipeline {
 	size_t most_room;               /* bytes of records of a batch */
 	atomic_int error;               /* errno of the first failed write */
 	pthread_mutex_t lock;           /* protects the members below */
-	uint64_t *link_speeds;          /* of the interfaces read so far, in bits per second */
-	size_t interface_count;
 	SLIST_HEAD(, records) spare;    /* last used first: it is in a cache, and no more are touched than needed */
 	struct formatter formatters[PIPELINE_THREADS]; /* the first belongs to the thread that owns the state */
 };
@@ -181,34 +179,6 @@ static void dispose(void *owner, void *done)
 	free(work);
 }
 
-/* Copies the link speeds of new interfaces: only the reading thread may access the source's table. */
-static void note_interfaces(struct pipeline *pipeline)
-{
-	const struct rtap_source *source = pipeline->options.source;
-	size_t count = rtap_source_interface_count(source);
-	uint64_t *larger;
-
-	if (count == pipeline->interface_count)
-		return;
-	pthread_mutex_lock(&pipeline->lock);
-	larger = realloc(pipeline->link_speeds, count * sizeof *larger);
-	if (larger)
-		pipeline->link_speeds = larger;
-	for (; larger && pipeline->interface_count < count; pipeline->interface_count++)
-		larger[pipeline->interface_count] = rtap_source_interface(source, pipeline->interface_count)->bits_per_second;
-	pthread_mutex_unlock(&pipeline->lock);
-}
-
-uint64_t pipeline_link_speed(struct pipeline *pipeline, uint32_t interface)
-{
-	uint64_t speed;
-
-	pthread_mutex_lock(&pipeline->lock);
-	speed = interface < pipeline->interface_count ? pipeline->link_speeds[interface] : 0;
-	pthread_mutex_unlock(&pipeline->lock);
-	return speed;
-}
-
 static void read_batch(void *owner, struct worker_pool_batch *batch)
 {
 	struct pipeline *pipeline = owner;
@@ -217,7 +187,6 @@ static void read_batch(void *owner, struct worker_pool_batch *batch)
 	batch->status = rtap_source_read_batch(pipeline->options.source, &batch->batch, &batch->error);
 	rtap_source_counters(pipeline->options.source, &batch->counters, sizeof batch->counters);
 	rtap_source_progress(pipeline->options.source, &batch->read_bytes, &total);
-	note_interfaces(pipeline);
 }
 
 static void cut_frame(const struct pipeline *pipeline, struct rtap_frame *frame)
@@ -665,6 +634,5 @@ void pipeline_close(struct pipeline *pipeline)
 		free(spare);
 	}
 	pthread_mutex_destroy(&pipeline->lock);
-	free(pipeline->link_speeds);
 	free(pipeline);
 }

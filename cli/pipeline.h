@@ -52,9 +52,6 @@ int pipeline_batch_done(struct pipeline *pipeline);
  */
 struct rtap_packet *pipeline_dissect(struct pipeline *pipeline, struct rtap_frame *frame);
 
-/* Link speed of an interface of frames read, in bits per second; 0: unknown. */
-uint64_t pipeline_link_speed(struct pipeline *pipeline, uint32_t interface);
-
 /*
  * Prints the packet from the last pipeline_dissect(), or keeps it to format it later: at the latest pipeline_batch_done() prints it or hands it to
  * another thread. This and the two functions below return 0, or the -errno of the first failed write, after which nothing is written.

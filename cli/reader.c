@@ -71,7 +71,9 @@ bool reader_selects(struct reader *reader, bool wanted, void (*json)(const void 
 
 uint64_t reader_link_speed(struct reader *reader, const struct rtap_frame *frame)
 {
-	return pipeline_link_speed(reader->pipeline, frame->interface);
+	const struct rtap_interface *interface = rtap_source_interface(reader->source, frame->interface);
+
+	return interface ? interface->bits_per_second : 0;
 }
 
 void reader_show(struct reader *reader, const struct rtap_packet *packet)

@@ -145,7 +145,8 @@ static enum rtap_status open_series(struct view *view, uint32_t link_type, int64
 	series.size = sizeof series;
 	series.link_type = link_type;
 	series.unbuffered = options->line_buffered;
-	series.source = options->device ? view->reader.source : NULL;
+	series.source = view->reader.source;
+	series.as_frames_come = !options->device;
 	series.time_ns = time_ns;
 	series.closed = rotation_hook_closed;
 	series.owner = &view->hook;

@@ -119,6 +119,7 @@ static enum rtap_status open_file(struct rtap_series *series, const char *name, 
 	if (status)
 		return status;
 	writer_set_comments(series->writer, options->comments, options->comment_count);
+	writer_set_as_frames_come(series->writer, options->as_frames_come);
 	if (options->has_group)
 		status = writer_hand_over(series->writer, (uid_t)-1, options->group, error);
 	if (!status && options->has_mode)

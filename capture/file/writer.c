@@ -37,6 +37,7 @@ struct rtap_writer {
 	uint32_t interface_count;
 	uint64_t clamped_times;       /* frames whose time stamp was clamped */
 	const struct rtap_source *source; /* source of interface descriptions; NULL: none */
+	bool as_frames_come;       /* as in struct rtap_series_options */
 	const char *const *comments; /* of the file */
 	size_t comment_count;
 };
@@ -94,6 +95,11 @@ void writer_set_comments(struct rtap_writer *writer, const char *const *comments
 {
 	writer->comments = comments;
 	writer->comment_count = count;
+}
+
+void writer_set_as_frames_come(struct rtap_writer *writer, bool as_frames_come)
+{
+	writer->as_frames_come = as_frames_come;
 }
 
 static enum rtap_status refuse_link_type(const struct rtap_writer *writer, uint32_t link_type, struct rtap_error *error)
@@ -311,7 +317,7 @@ static enum rtap_status describe_interfaces(struct rtap_writer *writer, struct r
 {
 	enum rtap_status status = RTAP_STATUS_OK;
 
-	for (uint32_t i = 0; !status && writer->source && i < rtap_source_interface_count(writer->source); i++)
+	for (uint32_t i = 0; !status && writer->source && !writer->as_frames_come && i < rtap_source_interface_count(writer->source); i++)
 		status = find_interface(writer, i, rtap_source_interface(writer->source, i)->link_type, error);
 	return status;
 }
@@ -416,7 +422,7 @@ bool writer_write_records(struct rtap_writer *writer, struct batch *batch, enum 
 	if (batch->record_form != (writer->pcapng ? RECORD_PCAPNG : RECORD_PCAP) || !sink_takes_records(writer->sink, batch->record_bytes))
 		return false;
 	/* the first interface described in a pcapng file is the source's first */
-	if (!writer->begun || (writer->pcapng ? !writer->source : writer->link_type != RTAP_LINK_ETHERNET))
+	if (!writer->begun || (writer->pcapng ? !writer->source || writer->as_frames_come : writer->link_type != RTAP_LINK_ETHERNET))
 		return false;
 	*status = sink_lend_records(writer->sink, batch, error);
 	if (!*status && writer->unbuffered)
@@ -479,7 +485,7 @@ static enum rtap_status finish(struct rtap_writer *writer, struct rtap_error *er
 	enum rtap_status status = begin(writer, error);
 	struct timespec now;
 
-	if (status || !writer->pcapng || !writer->source)
+	if (status || !writer->pcapng || !writer->source || writer->as_frames_come)
 		return status;
 	clock_gettime(CLOCK_REALTIME, &now);
 	for (uint32_t i = 0; !status && i < rtap_source_interface_count(writer->source); i++) {

@@ -39,4 +39,7 @@ enum rtap_status writer_set_mode(struct rtap_writer *writer, mode_t mode, struct
 /* Sets the comments of a pcapng file, each at most 65,535 bytes, before anything is written; borrowed. */
 void writer_set_comments(struct rtap_writer *writer, const char *const *comments, size_t count);
 
+/* As rtap_series_options.as_frames_come, before anything is written. */
+void writer_set_as_frames_come(struct rtap_writer *writer, bool as_frames_come);
+
 #endif

@@ -82,7 +82,7 @@ enum rtap_status rtap_source_read_frame(struct rtap_source *source, const struct
 	__attribute__((warn_unused_result));
 
 /*
- * Starts a thread that reads and decompresses ahead of rtap_source_read_batch(). Do not access interfaces, notes and counters
+ * Starts a thread that reads and decompresses ahead of rtap_source_read_batch(). Do not access notes and counters, nor counts of interfaces,
  * until END, FAILED or rtap_source_stop(). False: not started, because an input is not a regular file, so that reading may
  * block, or out of memory.
  */
@@ -91,7 +91,10 @@ bool rtap_source_read_ahead(struct rtap_source *source);
 /* Stops input: END follows; in a live source, after the frames received by then. May be called repeatedly. */
 void rtap_source_stop(struct rtap_source *source);
 
-/* Interfaces seen so far; more may appear with each batch. The returned struct is valid until the next read. */
+/*
+ * Interfaces seen so far; more may appear with each batch. Another thread than the one that reads may look up those of frames that it has; after
+ * the next read, the counts of a struct looked up before may be out of date.
+ */
 size_t rtap_source_interface_count(const struct rtap_source *source);
 const struct rtap_interface *rtap_source_interface(const struct rtap_source *source, size_t index);
 

@@ -79,6 +79,7 @@ struct rtap_series_options {
 	/* Called when a file has been closed; `is_last`: because the series ends. `name` is borrowed for the call. May be NULL. */
 	void (*closed)(void *owner, const char *name, bool is_last);
 	void *owner;
+	bool as_frames_come;              /* describe an interface with its first frame, without its counts: `source` may be read ahead of the frames */
 };
 
 /*
@@ -92,8 +93,8 @@ struct rtap_series_options {
  * `rotate_files` is the number of files that are kept: the oldest one of the series is deleted.
  * The suffix of `name`, without the number, determines format and compression. An existing file of the same name is overwritten.
  *
- * pcapng files take their interfaces' names and filters from the source, and at the end of each file the numbers of frames
- * received and dropped so far. options: NULL for the defaults.
+ * pcapng files take their interfaces' names and filters from the source, and at the end of each file, unless as_frames_come is set, the
+ * numbers of frames received and dropped so far. options: NULL for the defaults.
  */
 enum rtap_status rtap_series_open(struct rtap_series **series, const char *name, const struct rtap_series_options *options,
 				  struct rtap_error *error) __attribute__((warn_unused_result));

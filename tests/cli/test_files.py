@@ -4,6 +4,7 @@ import os
 import struct
 import subprocess
 
+import capfile
 from cli import CliTest, INFINIBAND, NANO, RPING, TESTDATA, captures, needs, read, records
 from tshark import tshark
 
@@ -68,6 +69,42 @@ class Save(CliTest):
         self.lines("-r", RPING, "-r", INFINIBAND, "-w", saved)
         self.assertEqual(self.lines("-r", saved, *FRAME), self.lines("-r", RPING, "-r", INFINIBAND, *FRAME))
         self.bad("pcapng", "-r", RPING, "-r", INFINIBAND, "-w", self.path("x.pcap"))
+
+    def interfaces(self, path):
+        """(link type, snapshot length, {option: value}) of each interface of a little-endian pcapng file, and the interface of each packet."""
+        data, at, found, packets = read(path), 0, [], []
+        while at < len(data):
+            kind, length = struct.unpack_from("<II", data, at)
+            if kind == 1:
+                link_type, snap, options, place = *struct.unpack_from("<H2xI", data, at + 8), {}, at + 16
+                while place < at + length - 4:
+                    code, size = struct.unpack_from("<HH", data, place)
+                    options[code] = data[place + 4:place + 4 + size]
+                    place += 4 + (size + 3) // 4 * 4
+                found.append((link_type, snap, options))
+            packets += struct.unpack_from("<I", data, at + 8) if kind == 6 else []
+            at += length
+        return found, packets
+
+    def test_interfaces_of_a_file_are_described_with_their_packets(self):
+        """Of thousands of interfaces, some before and some within the packets, the selected ones have name, description, speed, filter and snapshot length."""
+        frame = records(read(RPING))[1][0][1]
+        for count in (3, 5000):
+            made, saved = capfile.Pcapng(), self.path("x.pcapng")
+            made.section()
+            for number in range(count):
+                made.interface(1, 1000 + number, ((2, b"mlx5_%d" % number), (3, b"port %d" % number), (8, struct.pack("<Q", 10**9 * (number + 1))),
+                                                  (9, b"\x09"), (11, b"\0udp port %d" % number)))
+                made.packet(number, 10**18 + number, frame)
+                made.packet(number // 2, 10**18 + number, frame)
+            made.write(self.path("made.pcapng"))
+            self.good("-r", self.path("made.pcapng"), "-Y", "frame.interface_id % 3 == 1", "-w", saved)
+            found, packets = self.interfaces(saved)
+            chosen = range(1, count, 3)
+            self.assertEqual([(link_type, snap, options[2], options[3], options[8], options[11]) for link_type, snap, options in found],
+                             [(1, 1000 + n, b"mlx5_%d" % n, b"port %d" % n, struct.pack("<Q", 10**9 * (n + 1)), b"\0udp port %d" % n) for n in chosen])
+            numbers = [n for number in range(count) for n in (number, number // 2) if n % 3 == 1]
+            self.assertEqual([chosen[packet] for packet in packets], numbers)
 
     @needs("tshark")
     @needs("capinfos")
