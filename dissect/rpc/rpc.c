@@ -96,6 +96,14 @@ static enum result walk_message(const struct parse *parse, bool with_mark, struc
 	return result;
 }
 
+/* A call of another version of RPC: what follows is unknown. RFC 5531, 9: the answer is RPC_MISMATCH. */
+static bool has_other_version(const uint8_t *header, uint32_t length, bool with_mark)
+{
+	uint32_t at = with_mark ? RPC_RECORD_MARK_LENGTH : 0;
+
+	return length >= at + RPC_TYPE_END + 4 && load32(header + at + 4) == CALL && load32(header + at + RPC_TYPE_END) != RPC_VERSION_2;
+}
+
 static enum result parse_message(struct parse *parse, bool with_mark)
 {
 	uint32_t start = parse_offset(parse), length;
@@ -120,7 +128,9 @@ static enum result parse_message(struct parse *parse, bool with_mark)
 		parse->packet->rpc = facts;
 	if (parse->packet->rpcrdma.present && length && facts.xid != parse->packet->rpcrdma.xid)
 		parse_anomaly(parse, RTAP_ANOMALY_XID_MISMATCH, start);
-	if (walked != OK)
+	if (walked == MALFORMED && has_other_version(header, parse->packet->layers[parse->packet->layer_count - 1].length, with_mark))
+		parse_anomaly(parse, RTAP_ANOMALY_BAD_VERSION, start + (with_mark ? RPC_RECORD_MARK_LENGTH : 0) + RPC_TYPE_END);
+	else if (walked != OK)
 		parse_anomaly(parse, walked == TRUNCATED ? RTAP_ANOMALY_TRUNCATED : RTAP_ANOMALY_MALFORMED, start + length);
 	else
 		parse_body(parse, &facts);
@@ -232,10 +242,12 @@ static void summary_status(const struct rtap_rpc_facts *facts, struct line *line
 	const char *status = rtap_name_of(facts->accepted ? rpc_accept_names : rpc_reject_names, facts->status);
 
 	line_text(line, facts->accepted ? " " : " denied: ");
-	if (status)
+	if (status) {
 		line_text(line, status);
-	else
+	} else {
+		line_text(line, "status ");
 		line_dec(line, facts->status);
+	}
 }
 
 static void summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)

@@ -519,10 +519,12 @@ static void error_summary(const struct rtap_packet *packet, const struct rtap_la
 	if (layer->length < RPCRDMA_FIXED_LENGTH + 4)
 		return;
 	line_char(line, ' ');
-	if (name)
+	if (name) {
 		line_text(line, name);
-	else
+	} else {
+		line_text(line, "error ");
 		line_dec(line, packet->rpcrdma.error_code);
+	}
 	if (packet->rpcrdma.error_code != ERR_VERS || layer->length < RPCRDMA_FIXED_LENGTH + 12)
 		return;
 	line_text(line, " versions ");
@@ -558,7 +560,7 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 	to = line_put(begin, ": RPC/RDMA ");
 	if (facts->version != RPCRDMA_VERSION_1)
 		to = line_put(line_put_dec(line_put(to, "version "), facts->version), " ");
-	to = name ? line_put(to, name) : line_put_dec(to, facts->message_type);
+	to = name ? line_put(to, name) : line_put_dec(line_put(to, "type "), facts->message_type);
 	xid = to;
 	to = line_put_hex(line_put(to, " xid 0x"), facts->xid, 8);
 	line_end(line, begin, to);

@@ -304,3 +304,26 @@ class Versions(CliTest):
             rows = self.lines("-r", changed, "-Y", "frame.number == %d" % calls[1]["first_frame"], "-T", "fields", "-e", "rpcordma.version",
                               "-e", "rdmatap.anomaly")
             self.assertEqual(rows, ["%d\tbad_version" % version if shown else "\t"])
+
+    def test_a_call_of_another_version_of_rpc(self):
+        """RFC 5531, 9: rpcvers is two. The header is not too short: its version is wrong, and what follows is unknown."""
+        with open(os.path.join(TESTDATA, "rpc_write-chunk.pcap"), "rb") as f:
+            capture = f.read()
+        call = [json.loads(line) for line in self.lines("messages", "--rpc", "--json", self.path("a.pcap", capture)) if "rpc_call" in line][1]
+        at = capture.index(call["xid"].to_bytes(4, "big") + bytes(4) + (2).to_bytes(4, "big")) + 8
+        for version in (1, 3):
+            changed = self.path("b.pcap", capture[:at] + version.to_bytes(4, "big") + capture[at + 4:])
+            rows = self.lines("-r", changed, "-Y", "frame.number == %d" % call["first_frame"], "-T", "fields", "-e", "rpc.version", "-e", "rpc.program",
+                              "-e", "rdmatap.anomaly")
+            self.assertEqual(rows, ["%d\t\tbad_version" % version])
+
+    def test_numbers_without_a_name_say_what_they_are(self):
+        """A reply's state, an error and a message type that RFC 5531 and RFC 8166 do not define."""
+        with open(os.path.join(TESTDATA, "rpc_write-chunk.pcap"), "rb") as f:
+            capture = f.read()
+        calls = [json.loads(line) for line in self.lines("messages", "--rpc", "--json", self.path("a.pcap", capture)) if "rpc_reply" in line]
+        xid = calls[1]["xid"].to_bytes(4, "big")
+        reply, header = capture.index(xid + (1).to_bytes(4, "big") + bytes(16)), capture.rindex(xid + (1).to_bytes(4, "big"), 0, capture.rindex(xid))
+        for at, value, text in ((reply + 20, 9, " status 9"), (header + 12, 7, "RPC/RDMA type 7 xid")):
+            changed = self.path("b.pcap", capture[:at] + value.to_bytes(4, "big") + capture[at + 4:])
+            self.assertIn(text, self.lines("-r", changed, "--wide", "-Y", "frame.number == %d" % calls[1]["first_frame"])[0])
