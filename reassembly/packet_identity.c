@@ -50,6 +50,17 @@ static bool identify_tcp(const struct rtap_packet *packet, uint64_t words[WORDS]
 	return true;
 }
 
+static uint32_t fixed_hash(const uint64_t words[WORDS])
+{
+	uint64_t hash = 0;
+
+	for (unsigned i = 0; i < WORDS; i++) {
+		hash = (hash ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
+		hash ^= hash >> 32;
+	}
+	return (uint32_t)hash;
+}
+
 bool packet_identify(const struct rtap_packet *packet, struct packet_identity *identity)
 {
 	uint64_t words[WORDS] = { 0 };
@@ -68,6 +79,7 @@ bool packet_identify(const struct rtap_packet *packet, struct packet_identity *i
 		memcpy(words + DESTINATION, packet->destination_address, packet->address_length);
 	}
 	identity->hash = map_hash(words, WORDS);
+	identity->fixed = fixed_hash(words);
 	return true;
 }
 

@@ -14,6 +14,7 @@
 struct packet_identity {
 	uint64_t hash;       /* of the values that no hop may change; differs for each run, see map_hash() */
 	uint32_t place;      /* packet_place() */
+	uint32_t fixed;      /* of the same values as the hash, and the same in each run */
 	uint32_t icrc;
 	bool has_icrc;       /* `icrc` was captured */
 };

@@ -22,10 +22,10 @@ uint32_t join_unmatched_room(uint64_t max_memory)
 	return room;
 }
 
-/* The first of its places. */
-static struct join_unmatched *places_of(const struct join_unmatcheds *unmatcheds, uint64_t hash)
+/* The first of its places. Not by `hash`, which differs for each run: the choice of what is replaced would be random. */
+static struct join_unmatched *places_of(const struct join_unmatcheds *unmatcheds, const struct transmission *transmission)
 {
-	return &unmatcheds->places[hash & (unmatcheds->room - WAYS)];
+	return &unmatcheds->places[transmission->fixed_hash & (unmatcheds->room - WAYS)];
 }
 
 static bool is_other_half(const struct join_unmatched *found, const struct transmission *transmission)
@@ -40,7 +40,7 @@ struct join_unmatched *join_unmatched_find(const struct join_unmatcheds *unmatch
 
 	if (!unmatcheds->places)
 		return NULL;
-	places = places_of(unmatcheds, transmission->hash);
+	places = places_of(unmatcheds, transmission);
 	for (unsigned i = 0; i < WAYS; i++)
 		if (is_other_half(&places[i], transmission))
 			return &places[i];
@@ -53,7 +53,7 @@ struct join_unmatched *join_unmatched_keep(struct join_unmatcheds *unmatcheds, c
 
 	if (!unmatcheds->places && !(unmatcheds->places = calloc(unmatcheds->room, sizeof *kept)))
 		return NULL;
-	kept = places = places_of(unmatcheds, transmission->hash);
+	kept = places = places_of(unmatcheds, transmission);
 	for (unsigned i = 1; i < WAYS && kept->path; i++)
 		if (!places[i].path || places[i].number < kept->number)
 			kept = &places[i];

@@ -369,6 +369,7 @@ void transmission_sight(struct transmission_sight *sight, const struct rtap_pack
 	if (!identity)
 		return;
 	sight->hash = identity->hash;
+	sight->fixed_hash = identity->fixed;
 	sight->icrc = identity->icrc;
 	sight->has_icrc = identity->has_icrc;
 	name_flow(&sight->flow, packet);
@@ -416,6 +417,7 @@ static struct entry *begin(struct transmissions *transmissions, const struct tra
 
 	memset(entry, 0, sizeof *entry);
 	entry->shown.hash = sight->hash;
+	entry->shown.fixed_hash = sight->fixed_hash;
 	entry->shown.icrc = sight->icrc;
 	entry->shown.has_icrc = sight->has_icrc;
 	entry->shown.number = transmissions->begun++;

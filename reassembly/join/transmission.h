@@ -54,6 +54,7 @@ struct transmission {
 	uint32_t seen, doubled, marked, late;
 	uint64_t number;               /* counts all transmissions by their first capture */
 	uint64_t hash;                 /* of the values that no hop may change */
+	uint32_t fixed_hash;           /* of the same values, and the same in each run */
 	uint32_t icrc;
 	bool has_icrc;
 	uint64_t frames[JOIN_POINTS];  /* by slot: numbers in the file of the point, from 1 */
@@ -67,7 +68,7 @@ struct transmission_sight {
 	uint64_t connection;           /* valid with `has_connection` */
 	int64_t time_ns;
 	unsigned point;
-	uint32_t icrc, sequence, length, source_qpn;
+	uint32_t fixed_hash, icrc, sequence, length, source_qpn;
 	uint16_t ip_id;
 	uint8_t opcode, sender;        /* sender: packet_sender() */
 	bool is_identified;            /* false: it has no such values; only its point and time are set */

@@ -27,6 +27,20 @@ class Join(CliTest):
             self.assertEqual(one["packets"], one["seen"][-1] + one["lost_packets"] + one.get("not_judged", 0))
         return found[:directions], found[-1]
 
+    def test_each_run_finds_the_same(self):
+        """Thousands of packets that the other file has two minutes later, more than are kept: which ones were kept was random."""
+        frame = bytearray(next(data for _, data, _ in records(read(RPING))[1] if data[42:43] == b"\x04"))
+        files = []
+        for number, later in enumerate((0, 120)):
+            made = []
+            for i in range(3000):
+                frame[51:54] = (i * 7919 % 2**24).to_bytes(3, "big")
+                made.append(((1700000000 + later) * 10**9 + i * 10**6, bytes(frame), len(frame)))
+            files.append(self.path("%d.pcap" % number))
+            capfile.write_pcap(files[-1], 1, made)
+        runs = {self.run_program("join", "--json", "--clock", "same", "--max-memory", "1M", *files).stdout for _ in range(6)}
+        self.assertEqual(len(runs), 1)
+
 
 class Relay(Join):
     """The log has a line for each packet that the relay dropped: time, direction, kind, length, then its identification."""
