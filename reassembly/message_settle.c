@@ -214,7 +214,7 @@ static bool is_open_read(const struct message *message)
 
 /*
  * Whether its request can be one for the rest of a READ that began before it and whose end is not known: it is not the first one that was sent for
- * these PSNs, or responses of such a READ were seen.
+ * these PSNs, or responses of such a READ were seen: of its own, a First or Only that was captured before it shows where it begins.
  */
 static bool may_be_rest(const struct message *message)
 {
@@ -225,7 +225,7 @@ static bool may_be_rest(const struct message *message)
 		return false;
 	if (before ? end_of(before) == message->low : stream->settled_end == message->low)
 		return false;
-	return message->came_late || message->begun_by_response || (before ? is_open_read(before) : stream->settled_is_open);
+	return message->came_late || (message->begun_by_response && !message->begun_by_first) || (before ? is_open_read(before) : stream->settled_is_open);
 }
 
 /* The message is the last one that has settled. */

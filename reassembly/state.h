@@ -158,6 +158,7 @@ struct message {
 	bool bytes_wanted : 1, bytes_dropped : 1;
 	bool begin_unknown : 1;            /* READ: only a request for the rest of it was seen; shown are address and length from `low` on */
 	bool came_late : 1;                /* READ: later requests were seen before its request, which may have been sent again */
+	bool begun_by_first : 1;           /* READ: its First or Only was captured before its request */
 	bool follows_end : 1;              /* READ: it begins after the last packet of a settled message */
 	bool is_uncounted : 1;             /* SEND or WRITE: stream->msn counts the messages before it, but not this one */
 	bool is_in_doubt : 1;              /* SEND or WRITE: a response may be its acknowledgement, or one of packets before its last one */

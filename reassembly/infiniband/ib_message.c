@@ -180,6 +180,7 @@ static void read_request(struct rtap_tracker *tracker, struct psn_stream *stream
 			return;
 	}
 	message->begun_by_response = message->shown.frames > 0 && !message->shown.request_seen;
+	message->begun_by_first = message->begun_by_response && message->has_first;
 	message->follows_end |= psn == stream->settled_end;
 	message->came_late = packet->flow.analysis == RTAP_PSN_OUT_OF_ORDER || packet->flow.analysis == RTAP_PSN_RETRANSMISSION;
 	if (take_reth(message, &packet->ib))

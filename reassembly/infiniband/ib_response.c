@@ -504,7 +504,10 @@ static void data_response(struct rtap_tracker *tracker, struct psn_stream *strea
 	assembly_join_next(tracker, message, result);
 	if ((place == IB_FIRST || place == IB_MIDDLE) && is_asked_to_go_on(message, psn))
 		assembly_begin_earlier(tracker, message_list_after(message), result);
-	message->begun_by_response |= message->shown.request_seen && message->shown.first_frame < first_frame;
+	if (message->shown.request_seen && message->shown.first_frame < first_frame) {
+		message->begun_by_response = true;
+		message->begun_by_first |= psn == message->low && (place == IB_FIRST || place == IB_ONLY);
+	}
 	finish_response(stream, message, was_whole, response, flow, result);
 }
 
