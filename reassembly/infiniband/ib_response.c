@@ -438,6 +438,13 @@ static __attribute__((cold, noinline)) void check_presumed_path_mtu(struct psn_s
 	stream->pmtu_is_presumed = true;
 }
 
+/* Of a READ, this response was captured before the request. */
+static void note_before_request(struct message *read, uint64_t psn, enum ib_place place)
+{
+	read->begun_by_response = true;
+	read->begun_by_first |= psn == read->low && (place == IB_FIRST || place == IB_ONLY);
+}
+
 /* Whether the request of the next READ, captured before this First or Middle, is one for the rest of this READ. */
 static inline bool is_asked_to_go_on(const struct message *read, uint64_t psn)
 {
@@ -504,10 +511,8 @@ static void data_response(struct rtap_tracker *tracker, struct psn_stream *strea
 	assembly_join_next(tracker, message, result);
 	if ((place == IB_FIRST || place == IB_MIDDLE) && is_asked_to_go_on(message, psn))
 		assembly_begin_earlier(tracker, message_list_after(message), result);
-	if (message->shown.request_seen && message->shown.first_frame < first_frame) {
-		message->begun_by_response = true;
-		message->begun_by_first |= psn == message->low && (place == IB_FIRST || place == IB_ONLY);
-	}
+	if (message->shown.request_seen && message->shown.first_frame < first_frame)
+		note_before_request(message, psn, place);
 	finish_response(stream, message, was_whole, response, flow, result);
 }
 
