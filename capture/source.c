@@ -479,7 +479,7 @@ static void begin_interface(struct rtap_source *source, uint32_t number)
 	const struct input *input = &source->inputs[interface->input];
 	const struct capture_part part = {
 		.file = input->is_regular ? input->name : NULL, .file_number = interface->input, .index = interface->index,
-		.kind = capture_part_kind(&source->metadata.interfaces[number]),
+		.kind = capture_part_kind(source_metadata_interface(&source->metadata, number)),
 	};
 
 	interface->has_begun = true;
@@ -490,7 +490,7 @@ static void begin_interface(struct rtap_source *source, uint32_t number)
 static bool set_capture_points(struct rtap_source *source, struct rtap_batch *batch)
 {
 	while (source->interface_count < source->metadata.interface_count)
-		if (!add_interface(source, source->metadata.interfaces[source->interface_count].file))
+		if (!add_interface(source, source_metadata_interface(&source->metadata, source->interface_count)->file))
 			return false;
 	for (size_t i = 0; i < batch->count; i++) {
 		uint32_t number = batch->frames[i].interface;
@@ -621,7 +621,7 @@ size_t rtap_source_interface_count(const struct rtap_source *source)
 
 const struct rtap_interface *rtap_source_interface(const struct rtap_source *source, size_t index)
 {
-	return index < source->metadata.interface_count ? &source->metadata.interfaces[index] : NULL;
+	return index < source->metadata.interface_count ? source_metadata_interface(&source->metadata, index) : NULL;
 }
 
 size_t rtap_source_note_count(const struct rtap_source *source)

@@ -96,36 +96,28 @@ static bool note_dropped(struct source_metadata *metadata, const char *file, boo
 	return had_dropped || !metadata->texts_dropped || add_note(metadata, file, dropped, sizeof dropped - 1);
 }
 
-/* Makes room for one more, in a new table if necessary. */
-static bool reserve_interface(struct source_metadata *metadata)
+/* Makes room for one more, in a new table if necessary. NULL: there are too many, or out of memory. */
+static struct rtap_interface *reserve_interface(struct source_metadata *metadata)
 {
-	static_assert(SOURCE_MAX_INTERFACES == 4 << 2 * (SOURCE_INTERFACE_TABLES - 1), "the last table has room for all");
-	size_t count = metadata->interface_count, room = count ? 4 * count : 4;
-	struct rtap_interface *larger;
+	static_assert(SOURCE_MAX_INTERFACES == 4 << (SOURCE_INTERFACE_TABLES - 1), "the tables have room for all");
+	unsigned table = source_metadata_table_of(metadata->interface_count);
+	struct rtap_interface **interfaces;
 
-	if (count < metadata->interface_room)
-		return true;
-	if (count == SOURCE_MAX_INTERFACES)
-		return false;
-	larger = malloc(room * sizeof *larger);
-	if (!larger)
-		return false;
-	if (count)
-		memcpy(larger, metadata->interfaces, count * sizeof *larger);
-	metadata->tables[metadata->table_count++] = larger;
-	metadata->interfaces = larger;
-	metadata->interface_room = room;
-	return true;
+	if (metadata->interface_count == SOURCE_MAX_INTERFACES)
+		return NULL;
+	interfaces = &metadata->interfaces[table];
+	if (!*interfaces)
+		*interfaces = malloc((table ? (size_t)2 << table : 4) * sizeof **interfaces);
+	return *interfaces ? source_metadata_interface(metadata, metadata->interface_count) : NULL;
 }
 
 bool source_metadata_add_interface(struct source_metadata *metadata, const struct rtap_interface *interface, uint32_t *index)
 {
-	struct rtap_interface *added;
+	struct rtap_interface *added = reserve_interface(metadata);
 	bool had_dropped = metadata->texts_dropped;
 
-	if (!reserve_interface(metadata))
+	if (!added)
 		return false;
-	added = &metadata->interfaces[metadata->interface_count];
 	*added = *interface;
 	added->name = keep_text(metadata, interface->name);
 	added->description = keep_text(metadata, interface->description);
@@ -158,9 +150,9 @@ bool source_metadata_add_note(struct source_metadata *metadata, const char *file
 void source_metadata_fini(struct source_metadata *metadata)
 {
 	for (size_t i = 0; i < metadata->interface_count; i++)
-		interface_fini(&metadata->interfaces[i]);
-	for (size_t i = 0; i < metadata->table_count; i++)
-		free(metadata->tables[i]);
+		interface_fini(source_metadata_interface(metadata, i));
+	for (size_t i = 0; i < SOURCE_INTERFACE_TABLES; i++)
+		free(metadata->interfaces[i]);
 	for (size_t i = 0; i < metadata->note_count; i++)
 		free(metadata->notes[i]);
 	free(metadata->notes);

@@ -9,16 +9,14 @@
 
 /* Limits: the input may have any number of interfaces and comments, but memory must be bounded. */
 #define SOURCE_MAX_INTERFACES 65536
-#define SOURCE_INTERFACE_TABLES 8 /* each has four times the room of the one before, the first of four */
+#define SOURCE_INTERFACE_TABLES 15 /* the first has room for four, each other one for as many as all before it */
 #define SOURCE_MAX_NOTES 4096
 #define SOURCE_MAX_TEXT_BYTES (4u << 20)
 
 /* Metadata of a source's inputs: interfaces, notes, counters. All zero: empty. */
 struct source_metadata {
-	_Atomic(struct rtap_interface *) interfaces; /* owns the texts except `file` */
-	atomic_size_t interface_count;               /* set after the interface: another thread may look up those below it */
-	struct rtap_interface *tables[SOURCE_INTERFACE_TABLES]; /* the last is `interfaces`; others stay for threads that look at them */
-	size_t interface_room, table_count;
+	struct rtap_interface *interfaces[SOURCE_INTERFACE_TABLES]; /* tables, which stay where they are; own the texts except `file` */
+	atomic_size_t interface_count;     /* set after the interface: another thread may look up those below it */
 	char **notes;
 	size_t note_count, note_room;
 	size_t text_bytes;                 /* of the interfaces' texts and the notes */
@@ -26,6 +24,19 @@ struct source_metadata {
 	uint8_t time_digits;               /* of the interfaces, the most */
 	struct rtap_source_counters counters;
 };
+
+static inline unsigned source_metadata_table_of(size_t index)
+{
+	return index < 4 ? 0 : 62 - (unsigned)__builtin_clzl(index);
+}
+
+/* The interface with this number, which must be below interface_count. */
+static inline struct rtap_interface *source_metadata_interface(const struct source_metadata *metadata, size_t number)
+{
+	unsigned table = source_metadata_table_of(number);
+
+	return &metadata->interfaces[table][table ? number - ((size_t)2 << table) : number];
+}
 
 /* Position of a source in the frames it delivers. All zero: at the beginning. */
 struct numbering {

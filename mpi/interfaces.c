@@ -269,7 +269,7 @@ static bool take_changes(struct interfaces *interfaces, struct shared *all, size
 		if (number == interfaces->numbered_count && !add_number(interfaces, &all[i], metadata))
 			return false;
 		if (metadata)
-			update(&metadata->interfaces[number], &all[i].interface);
+			update(source_metadata_interface(metadata, number), &all[i].interface);
 		if (all[i].has_begun && !interfaces->numbered[number].has_point && !add_beginning(interfaces, &all[i], (uint32_t)number))
 			return false;
 	}

@@ -247,9 +247,9 @@ Test(live, counts_frames_beyond_the_queue)
 		rtap_batch_release(&batch->shared);
 	}
 	cr_assert_eq(status, RTAP_STATUS_END);
-	cr_assert(run.metadata.interfaces[0].dropped_here.known);
-	cr_assert_gt(run.metadata.interfaces[0].dropped_here.value, 10000);
-	cr_assert_eq(delivered + run.metadata.interfaces[0].dropped_here.value, atomic_load(&given_in_all));
+	cr_assert(source_metadata_interface(&run.metadata, 0)->dropped_here.known);
+	cr_assert_gt(source_metadata_interface(&run.metadata, 0)->dropped_here.value, 10000);
+	cr_assert_eq(delivered + source_metadata_interface(&run.metadata, 0)->dropped_here.value, atomic_load(&given_in_all));
 	cr_assert_lt(delivered, (4 << 20) / FRAME_LENGTH);
 	end(&run);
 }
@@ -353,7 +353,7 @@ Test(live, reports_only_known_statistics)
 	cr_assert_eq(read_some(&run, 1, &next, &broken, &error), RTAP_STATUS_OK);
 	live_stop(run.live);
 	cr_assert_eq(read_some(&run, 1, &next, &broken, &error), RTAP_STATUS_END);
-	interface = &run.metadata.interfaces[0];
+	interface = source_metadata_interface(&run.metadata, 0);
 	cr_assert_str_eq(interface->name, "f0");
 	cr_assert_str_eq(interface->file, "fake:f0");
 	cr_assert(interface->has_received && interface->received == 5000000000);
@@ -478,7 +478,7 @@ Test(live, a_reader_that_stalls_at_a_low_rate_loses_nothing_while_there_is_memor
 	rtap_batch_release(&batch->shared);
 	cr_assert_eq(read_some(&run, plan.frames - next, &next, &broken, &error), RTAP_STATUS_OK);
 	cr_expect_eq(next, plan.frames);
-	cr_expect_eq(run.metadata.interfaces[0].dropped_here.value, 0);
+	cr_expect_eq(source_metadata_interface(&run.metadata, 0)->dropped_here.value, 0);
 	end(&run);
 }
 
@@ -492,7 +492,7 @@ Test(live, a_filter_tests_bytes_beyond_the_snap_length)
 	uint64_t got = 0;
 
 	cr_assert_eq(begin(&run, &plan, &options, &error), RTAP_STATUS_OK, "%s", error.text);
-	cr_expect_eq(run.metadata.interfaces[0].snap_length, 64);
+	cr_expect_eq(source_metadata_interface(&run.metadata, 0)->snap_length, 64);
 	while (got < plan.frames) {
 		struct batch *batch;
 

@@ -242,7 +242,7 @@ static enum rtap_status read_statistics(struct file *file, const struct block *b
 	index = file_u32(file, block->body);
 	if (index >= file->pcapng.interface_count)
 		return broken(reason, "the statistics are of an interface that has not been described");
-	interface = &file->metadata->interfaces[file->pcapng.interfaces[index].number];
+	interface = source_metadata_interface(file->metadata, file->pcapng.interfaces[index].number);
 	list = options_of(block, PCAPNG_STATISTICS_LENGTH);
 	status = check_options(file, list, reason);
 	if (status)

@@ -475,7 +475,7 @@ static struct item *take_item(struct live *live, bool waits, bool *ended)
 		live->queued_bytes -= item->bytes;
 		live->nap_ns = item->batch && item->batch->counts_only ? COUNTING_NAP_NS : NAP_NS;
 	}
-	report_statistics(live, &live->metadata->interfaces[live->interface]);
+	report_statistics(live, source_metadata_interface(live->metadata, live->interface));
 	pthread_mutex_unlock(&live->lock);
 	return item;
 }
@@ -493,7 +493,7 @@ static void number(struct live *live, struct batch *batch)
 		numbering_count(&live->numbering, batch->shared.count, batch->counted_bytes, batch->counted_cut);
 	else
 		numbering_take(&live->numbering, &batch->shared, live->metadata->time_digits);
-	live->metadata->interfaces[live->interface].captured = live->numbering.frames;
+	source_metadata_interface(live->metadata, live->interface)->captured = live->numbering.frames;
 	source_metadata_set_counters(live->metadata, &live->numbering);
 }
 

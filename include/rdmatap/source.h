@@ -92,8 +92,8 @@ bool rtap_source_read_ahead(struct rtap_source *source);
 void rtap_source_stop(struct rtap_source *source);
 
 /*
- * Interfaces seen so far; more may appear with each batch. Another thread than the one that reads may look up those of frames that it has; after
- * the next read, the counts of a struct looked up before may be out of date.
+ * Interfaces seen so far; more may appear with each batch. Another thread than the one that reads may look up those of frames that it has, but
+ * not their counts, which reading changes. They are valid until the source is closed.
  */
 size_t rtap_source_interface_count(const struct rtap_source *source);
 const struct rtap_interface *rtap_source_interface(const struct rtap_source *source, size_t index);
