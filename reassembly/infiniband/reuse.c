@@ -17,6 +17,8 @@
 /* A sender is hardly this many times faster than before. The time before counts as this long at least. */
 #define MOST_FASTER 100
 #define LEAST_LASTED_NS INT64_C(1000000)
+/* Of a capture that lacks many packets, this is not known: so many at least, and half of those sent, must be there. */
+#define LEAST_CAPTURED 4
 
 /* A packet is not delayed by the network for longer. */
 #define DELAY_NS INT64_C(3000000)
@@ -46,8 +48,9 @@ static bool outruns(const struct psn_stream *stream, uint32_t psn, int64_t now_n
 	const struct psn_stream *other = &stream->connection->streams[!stream->from_a];
 	int64_t lasted_ns = stream->last_ns - stream->requests.first_ns, gone_ns = now_ns - stream->last_ns;
 	double ahead = (psn - (uint32_t)stream->next) & PSN_MASK, sent = (double)(stream->next - stream->low);
+	double captured = (double)stream->requests.arrived + stream->responses.arrived;
 
-	if (!stream->requests.arrived)
+	if (!stream->requests.arrived || captured < LEAST_CAPTURED || captured * 2 < sent)
 		return false;
 	/* all that the other end requested is nearer to this packet: it is of the same use */
 	if (other->started && other->requests.first_ns - stream->last_ns > now_ns - other->requests.first_ns)
