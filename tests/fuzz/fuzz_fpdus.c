@@ -47,7 +47,7 @@ struct sight {
 struct run {
 	struct message_run base;
 	uint64_t connections;
-	bool is_unclear[2];      /* captured from the middle, FPDUs with gaps do not show whether they have markers: they may be taken for payload */
+	bool is_unclear[2];      /* captured from the middle, with gaps: see has_unclear_markers() */
 	struct sight sights[2];
 	bool is_reported[FPDU_MESSAGES], is_complete[FPDU_MESSAGES];
 	struct { unsigned side; uint32_t begin, end; int64_t time_ns; bool is_cut; } given[NETWORK_FRAMES + FPDU_HANDSHAKE + FPDU_ENDINGS + 1]; /* by frame number; what they have of the stream */
@@ -348,6 +348,29 @@ static bool lacks_others(const struct run *run, unsigned side)
 	return false;
 }
 
+/* Whether an FPDU with a marker was captured whole. */
+static bool shows_markers(const struct run *run, unsigned side)
+{
+	for (unsigned i = 0; i < model.peers[side].segment_count; i++) {
+		const struct fpdu_segment *segment = &model.peers[side].segments[i];
+		bool has_marker = false, is_whole = true;
+
+		for (uint32_t at = segment->begin; at < segment->end && is_whole; at++) {
+			has_marker |= (at - FPDU_SETUP) % MARKER_INTERVAL == 0;
+			is_whole = run->sights[side].frames[at];
+		}
+		if (has_marker && is_whole)
+			return true;
+	}
+	return false;
+}
+
+/* Captured from the middle, FPDUs with gaps or without their ends do not show whether they have markers: these may be taken for payload. */
+static bool has_unclear_markers(const struct run *run, unsigned side)
+{
+	return run->is_unclear[side] || (model.net.skipped && model.options >> side & FPDU_MARKERS && !shows_markers(run, side));
+}
+
 /* The setup has been captured: whether FPDUs have markers and CRCs is known. */
 static bool is_set_up(const struct run *run)
 {
@@ -575,7 +598,7 @@ static void take_message(void *owner, const struct rtap_message *shown)
 
 	REQUIRE(connection);
 	side = side_of(shown->from_a ? &connection->a : &connection->b);
-	if (run->is_unclear[0] || run->is_unclear[1])
+	if (has_unclear_markers(run, 0) || has_unclear_markers(run, 1))
 		return;
 	message = find_message(run, shown, side);
 	if (!message)
