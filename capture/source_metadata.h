@@ -25,9 +25,10 @@ struct source_metadata {
 	struct rtap_source_counters counters;
 };
 
+/* The table of the interface with this number, at most SOURCE_MAX_INTERFACES. */
 static inline unsigned source_metadata_table_of(size_t index)
 {
-	return index < 4 ? 0 : 62 - (unsigned)__builtin_clzl(index);
+	return index < 4 ? 0 : 30 - (unsigned)__builtin_clz((unsigned)index);
 }
 
 /* The interface with this number, which must be below interface_count. */
