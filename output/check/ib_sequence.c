@@ -9,6 +9,8 @@
 /* Number of requests kept per direction. */
 #define REQUESTS 128
 #define PSN_MASK 0xffffffu
+/* Shortest time after which a request is taken to be sent again for want of a response, if communication management does not tell it. */
+#define SHORTEST_TIMEOUT_NS 1000000
 
 /* A request message or the packet of one: its PSNs and class. */
 struct request {
@@ -32,10 +34,13 @@ struct half {
 	uint32_t payload;        /* of First and Middle packets; 0: none seen */
 	struct request requests[REQUESTS];
 	unsigned request_next;
+	uint32_t end;            /* PSN after the highest one of the requests */
+	uint64_t repeat_frame;   /* of the last request packet that was sent again */
 	/* an RNR NAK that this end received and did not answer by a retry */
 	bool rnr_open;
 	uint32_t rnr_psn;
 	int64_t rnr_time_ns, rnr_wait_ns;
+	int64_t rnr_sent_ns;     /* when the request that it refuses was sent */
 	uint8_t retry_cause;     /* enum rtap_recovery; with the two below: retries of one PSN for one cause */
 	uint32_t retry_psn;
 	unsigned retries;
@@ -172,14 +177,23 @@ static void check_early(struct subject *subject, struct half *requester)
 	requester->early_state = EARLY_NONE;
 }
 
-static void check_rnr(const struct subject *subject, struct half *half)
+/*
+ * The NAK may have been lost after the capture point, or the retry sent before it arrived: for a sequence NAK, a READ response that is missing, or
+ * after a timeout. Not proven so: a retry among others that began at an earlier PSN, and one after the time for which an end waits for a response.
+ */
+static void check_rnr(const struct subject *subject, struct half *half, bool follows)
 {
 	const struct rtap_packet *packet = subject->packet;
-	int64_t waited = packet->frame->time_ns - half->rnr_time_ns;
+	const struct setup *setup = subject->connection->setup;
+	int64_t waited = packet->frame->time_ns - half->rnr_time_ns, timeout_ns = SHORTEST_TIMEOUT_NS;
 
 	if (!half->rnr_open || packet->ib.psn != half->rnr_psn)
 		return;
 	half->rnr_open = false;
+	if (setup && setup->ack_timeout_ns)
+		timeout_ns = setup->ack_timeout_ns;
+	if (follows || packet->frame->time_ns - half->rnr_sent_ns >= timeout_ns)
+		return;
 	if (waited < half->rnr_wait_ns)
 		subject_break(subject, RULE_IB_RNR_EARLY, "PSN %u again after %.3f ms, RNR timer %.3f ms", packet->ib.psn, (double)waited / 1e6,
 			      (double)half->rnr_wait_ns / 1e6);
@@ -234,6 +248,9 @@ static void take_request(struct subject *subject, struct state *state, const str
 	uint32_t psn = packet->ib.psn, count = psn_count(subject, state, opcode);
 	bool follows = half->next_known && psn == half->next;
 
+	if (is_repeated(packet) || packet->flow.analysis == RTAP_PSN_RETRANSMISSION)
+		half->repeat_frame = packet->frame->number;
+	half->rnr_open &= psn_distance(half->rnr_psn, psn) >= 0;
 	if (is_repeated(packet))
 		return;
 	if (!half->has_sent && setup) {
@@ -243,13 +260,15 @@ static void take_request(struct subject *subject, struct state *state, const str
 			subject_break(subject, RULE_IB_START_PSN, "PSN %u, starting PSN %u", psn, setup->ends[subject->sender].starting_psn);
 		subject->is_gap |= since > 0;
 	}
+	if (!half->has_sent || psn_distance(half->end, psn + (count ? count : 1)) > 0)
+		half->end = (psn + (count ? count : 1)) & PSN_MASK;
 	half->has_sent = true;
 	note_early_request(subject, half, follows && packet->flow.analysis != RTAP_PSN_RETRANSMISSION);
 	if (follows)
 		check_order(subject, half, opcode);
 	check_write(subject, half, opcode, follows);
 	check_payload(subject, half, opcode);
-	check_rnr(subject, half);
+	check_rnr(subject, half, follows);
 	check_retries(subject, half);
 	note_request(subject, half, opcode, count);
 	half->opcode = packet->ib.opcode;
@@ -302,6 +321,14 @@ static void check_read_response(const struct subject *subject, const struct stat
 			      request->count, length);
 }
 
+/* A SEND or WRITE that came again is acknowledged with the PSN of the last request, whatever its kind. IBTA vol. 1, C9-105. */
+static bool is_acknowledged_again(const struct half *requester, const struct request *request, uint32_t psn)
+{
+	bool is_last = !request->count || (uint32_t)psn_distance(request->psn, psn) + 1 == request->count;
+
+	return is_last && (!request->is_new || requester->repeat_frame > request->frame);
+}
+
 static void check_answer(const struct subject *subject, struct state *state, const struct ib_opcode *opcode)
 {
 	const struct rtap_ib_facts *ib = &subject->packet->ib;
@@ -316,6 +343,8 @@ static void check_answer(const struct subject *subject, struct state *state, con
 	case IB_FLUSH: case IB_ATOMIC_WRITE: fits = opcode->class != IB_ATOMIC_ACKNOWLEDGE; break;
 	default: fits = opcode->class == IB_ACKNOWLEDGE; break;
 	}
+	if (!fits && opcode->class == IB_ACKNOWLEDGE && is_acknowledged_again(&state->halves[!subject->sender], request, ib->psn))
+		return;
 	if (!fits) {
 		subject_break(subject, RULE_IB_RESPONSE_KIND, "%s to PSN %u, the request in frame %llu is of another kind", opcode->name, ib->psn,
 			      (unsigned long long)request->frame);
@@ -329,21 +358,26 @@ static void check_answer(const struct subject *subject, struct state *state, con
 	}
 }
 
-/* The MSN must not grow faster than the PSN. */
-static void check_msn(const struct subject *subject, struct half *half)
+/*
+ * The MSN must not grow faster than the PSN. A READ response and an atomic acknowledge have the MSN of when they are sent: later requests may have
+ * been carried out before.
+ */
+static void check_msn(const struct subject *subject, struct half *half, const struct half *requester, bool is_data)
 {
 	const struct rtap_ib_facts *ib = &subject->packet->ib;
 	/* a NAK has the PSN of a request that was not carried out */
 	uint32_t psn = ib->aeth_kind == RTAP_AETH_ACK ? ib->psn : (ib->psn - 1) & PSN_MASK;
 	int32_t by_psn = psn_distance(half->response_psn, psn), by_msn = psn_distance(half->response_msn, ib->msn);
+	int32_t most = is_data ? psn_distance(half->response_psn, requester->end - 1) : by_psn;
+	bool is_sent = requester->has_sent && requester->next_known && most >= by_psn;
 
 	if (half->has_responded && by_psn <= 0)
 		return;
 	if (half->has_responded && by_msn < 0)
 		subject_break(subject, RULE_IB_MSN_ORDER, "MSN %u at PSN %u after MSN %u at PSN %u", ib->msn, ib->psn, half->response_msn,
 			      half->response_psn);
-	else if (half->has_responded && by_msn > by_psn)
-		subject_break(subject, RULE_IB_MSN_JUMP, "MSN grew by %d, the PSN by %d", by_msn, by_psn);
+	else if (half->has_responded && by_msn > most && (is_sent || !is_data))
+		subject_break(subject, RULE_IB_MSN_JUMP, "MSN grew by %d, the PSN by %d", by_msn, most);
 	half->has_responded = true;
 	half->response_psn = psn;
 	half->response_msn = ib->msn;
@@ -382,6 +416,21 @@ static void note_early(struct subject *subject, struct half *requester)
 	requester->early = (struct check_origin){ packet->frame->number, packet->frame->time_ns, true };
 }
 
+static void note_rnr(const struct rtap_packet *packet, struct half *requester)
+{
+	const struct request *request = request_at(requester, packet->ib.psn);
+
+	if (packet->ib.aeth_kind == RTAP_AETH_NAK)
+		requester->rnr_open &= packet->ib.psn != requester->rnr_psn;
+	if (packet->ib.aeth_kind != RTAP_AETH_RNR_NAK)
+		return;
+	requester->rnr_open = request != NULL;
+	requester->rnr_psn = packet->ib.psn;
+	requester->rnr_time_ns = packet->frame->time_ns;
+	requester->rnr_wait_ns = (int64_t)ib_rnr_timer_us(packet->ib.aeth_value) * 1000;
+	requester->rnr_sent_ns = request ? request->time_ns : 0;
+}
+
 static void take_response(struct subject *subject, struct state *state, const struct ib_opcode *opcode)
 {
 	const struct rtap_packet *packet = subject->packet;
@@ -401,13 +450,8 @@ static void take_response(struct subject *subject, struct state *state, const st
 	if (!packet->ib.has_aeth)
 		return;
 	check_nak(subject, half);
-	check_msn(subject, half);
-	if (packet->ib.aeth_kind != RTAP_AETH_RNR_NAK)
-		return;
-	requester->rnr_open = true;
-	requester->rnr_psn = packet->ib.psn;
-	requester->rnr_time_ns = packet->frame->time_ns;
-	requester->rnr_wait_ns = (int64_t)ib_rnr_timer_us(packet->ib.aeth_value) * 1000;
+	check_msn(subject, half, requester, opcode->class != IB_ACKNOWLEDGE);
+	note_rnr(packet, requester);
 }
 
 /* P_Key and MigReq, in all packets. */
@@ -441,6 +485,9 @@ static void check_congestion(const struct subject *subject, struct state *state,
 		return;
 	}
 	marked->cnps++;
+	/* from the middle or with packets missing, a capture does not have all marks */
+	if (!subject->connection->setup || subject->connection->had_gap)
+		return;
 	if (marked->marks && marked->cnps == marked->marks + 1)
 		subject_break(subject, RULE_IB_CNP_MARKS, "%llu CNPs, %llu packets with congestion experienced", (unsigned long long)marked->cnps,
 			      (unsigned long long)marked->marks);

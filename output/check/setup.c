@@ -108,6 +108,12 @@ static struct setup *find_request(struct setups *setups, uint32_t id, const stru
 	return NULL;
 }
 
+/* IBTA vol. 1, 9.7.6.1.3: 4.096 us * 2^code; code 0: no timeout. */
+static int64_t timeout_ns(uint64_t code)
+{
+	return code ? INT64_C(4096) << (code & 0x1f) : 0;
+}
+
 static void take_request(struct setups *setups, const struct rtap_packet *packet)
 {
 	struct setup *setup = find_request(setups, packet->cm.local_id, packet, true);
@@ -120,6 +126,7 @@ static void take_request(struct setups *setups, const struct rtap_packet *packet
 	setups->next = (setups->next + 1) % SETUPS;
 	*setup = (struct setup){
 		.alternate_path = field_number(packet, "infiniband.cm.req.alt_locallid") != 0, .retry_count = cm->retry_count, .service_id = cm->service_id,
+		.ack_timeout_ns = timeout_ns(field_number(packet, "infiniband.cm.req.prim_localacktout")),
 		.path_mtu = cm->mtu_code >= 1 && cm->mtu_code <= 5 ? 128u << cm->mtu_code : 0,
 	};
 	take_end(&setup->ends[0], packet);

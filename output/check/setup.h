@@ -29,6 +29,7 @@ struct setup {
 	bool alternate_path;         /* in the REQ, or by a LAP */
 	uint8_t retry_count;
 	uint32_t path_mtu;           /* bytes; 0: a reserved code */
+	int64_t ack_timeout_ns;      /* after which a request without response is sent again at the earliest; 0: unknown */
 	uint64_t service_id;
 	int32_t srp_limit;           /* SRP: requests that the login response grants */
 	bool is_nvme;

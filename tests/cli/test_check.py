@@ -235,6 +235,61 @@ class Right(Broken):
             self.assertEqual(self.broken(path), (0, {}), kind)
 
 
+    def legal(self, talk):
+        path = self.path("legal.pcap")
+        talk.write_capture(path)
+        self.assertEqual(self.broken(path), (0, {}))
+
+    def test_a_repeated_send_is_acknowledged_with_the_psn_of_the_read_after_it(self):
+        """IBTA vol. 1, C9-105: a duplicate SEND is acknowledged again, with the PSN of the last request, whatever its kind."""
+        talk = check_captures.Talk().warm()
+        send, read = talk.put("a", check_captures.SEND_ONLY, b"data"), talk.put("a", check_captures.READ, dmalen=16)
+        talk.scene.pause(5)
+        talk.put("a", check_captures.SEND_ONLY, b"data", psn=send)
+        talk.put("a", check_captures.READ, psn=read, dmalen=16)
+        talk.answer("b", check_captures.ACK, read, done=2)
+        talk.answer("b", check_captures.READ_ONLY, read, bytes(16), done=0)
+        self.legal(talk)
+
+    def test_a_read_response_counts_requests_after_the_read(self):
+        """The MSN is that of the time when the response is sent."""
+        talk = check_captures.Talk().warm()
+        read, send = talk.put("a", check_captures.READ, dmalen=16), talk.put("a", check_captures.SEND_ONLY, b"data")
+        talk.answer("b", check_captures.READ_ONLY, read, bytes(16), done=2)
+        talk.answer("b", check_captures.ACK, send, done=0)
+        self.legal(talk)
+
+    def test_retries_that_began_without_the_rnr_nak(self):
+        """For a READ response that was lost, for a sequence NAK, and after the ACK timeout: the RNR NAK may have been lost behind the capture point."""
+        def read_again(talk, read, send):
+            talk.put("a", check_captures.READ, psn=read, dmalen=16)
+            talk.put("a", check_captures.SEND_ONLY, b"data", psn=send)
+
+        def after_sequence_nak(talk, _, send):
+            talk.answer("b", check_captures.ACK, send, syndrome=0x60, done=0)
+            talk.put("a", check_captures.SEND_ONLY, b"data", psn=send)
+
+        def after_timeout(talk, _, send):
+            talk.scene.time += 10 * check_captures.MS
+            talk.put("a", check_captures.SEND_ONLY, b"data", psn=send)
+
+        for retry in read_again, after_sequence_nak, after_timeout:
+            with self.subTest(retry=retry.__name__):
+                talk = check_captures.Talk(req={"prim_localacktout": 10}).warm()
+                read, send = talk.put("a", check_captures.READ, dmalen=16), talk.put("a", check_captures.SEND_ONLY, b"data")
+                talk.answer("b", check_captures.ACK, send, syndrome=0x20 | 31, done=1)
+                retry(talk, read, send)
+                self.legal(talk)
+
+    def test_cnps_for_marks_before_the_capture(self):
+        talk = check_captures.Talk()
+        del talk.scene.frames[:]
+        talk.warm()
+        talk.scene.put(*talk.c.send("a", 0, data=b"data"), dsfield=3)
+        talk.scene.put(talk.c.notification("b"), talk.c.notification("b"))
+        self.legal(talk)
+
+
 class Lids(Broken):
     def test_the_setup_of_a_connection_between_lids_is_known(self):
         scene = Scene("lids", "", link=247)
