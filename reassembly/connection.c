@@ -7,6 +7,7 @@
 #include "reassembly/connection.h"
 #include "reassembly/connection_life.h"
 #include "reassembly/iwarp/ddp_half.h"
+#include "reassembly/infiniband/alternate.h"
 #include "reassembly/infiniband/early_response.h"
 #include "reassembly/infiniband/expectation.h"
 #include "reassembly/infiniband/handshake_ids.h"
@@ -93,6 +94,18 @@ void flow_destroy(struct rtap_tracker *tracker, struct flow *flow)
 	free(flow);
 }
 
+bool flow_move(struct rtap_tracker *tracker, struct flow *flow, const struct flow_key *key)
+{
+	port_pairing_leave(tracker, flow);
+	if (*flow_recent_place_of(tracker, &flow->key) == flow)
+		*flow_recent_place_of(tracker, &flow->key) = NULL;
+	map_remove(&tracker->flows, flow->hash, flow);
+	flow->key = *key;
+	flow->hash = flow_hash(key);
+	/* takes the room of the entry that was removed */
+	return map_add(&tracker->flows, flow->hash, flow);
+}
+
 void flow_attach(struct flow *flow, struct connection *connection, bool from_a)
 {
 	flow->connection = connection;
@@ -103,7 +116,7 @@ void flow_attach(struct flow *flow, struct connection *connection, bool from_a)
 
 static uint64_t memory_of(const struct connection *connection)
 {
-	uint64_t memory = sizeof *connection + handshake_ids_memory(connection) + (connection->ddp ? sizeof *connection->ddp : 0) +
+	uint64_t memory = sizeof *connection + handshake_ids_memory(connection) + (connection->alternate ? ALTERNATE_MEMORY : 0) + (connection->ddp ? sizeof *connection->ddp : 0) +
 			  connection_life_room(&connection->shown) * sizeof *connection->shown.life +
 			  connection->expectation_room * (sizeof *connection->expectations + sizeof(struct map_slot));
 

@@ -116,6 +116,9 @@ struct flow *flow_find_recent(struct rtap_tracker *tracker, const struct flow_ke
 /* Adds a flow. NULL: out of memory. */
 struct flow *flow_create(struct rtap_tracker *tracker, const struct flow_key *key, uint64_t hash);
 
+/* Gives the flow, which has no pending responses, another key that no flow has. */
+bool flow_move(struct rtap_tracker *tracker, struct flow *flow, const struct flow_key *key);
+
 /* Attaches a flow to its connection. `from_a` is the direction of its packets. */
 void flow_attach(struct flow *flow, struct connection *connection, bool from_a);
 

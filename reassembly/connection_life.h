@@ -7,6 +7,9 @@
 
 #include "reassembly/state.h"
 
+/* Events reserved for the end of a life, however many paths were loaded. */
+#define CONNECTION_LIFE_END 4
+
 /* The events, writable for the owner. */
 static inline struct rtap_life_event *connection_life(struct rtap_connection *shown)
 {

@@ -7,6 +7,7 @@
 #include "reassembly/connection_lifecycle.h"
 #include "reassembly/iwarp/ddp_half.h"
 #include "reassembly/iwarp/ddp_recovery.h"
+#include "reassembly/infiniband/alternate.h"
 #include "reassembly/infiniband/expectation.h"
 #include "reassembly/infiniband/handshake_ids.h"
 #include "reassembly/iwarp/iwarp_half.h"
@@ -161,6 +162,7 @@ void connection_retire(struct rtap_tracker *tracker, struct connection *connecti
 	free(connection->ddp);
 	connection->ddp = NULL;
 	multicast_discard(tracker, connection);
+	alternate_discard(tracker, connection);
 	handshake_ids_discard(tracker, connection);
 	connection_charge(tracker, connection);
 	connection->leaves |= connection->entry.rests;
@@ -173,6 +175,7 @@ void connection_drop(struct rtap_tracker *tracker, struct connection *connection
 		leave_closing(tracker, connection);
 	connection->closed = connection->retired = true;
 	expectation_discard_all(tracker, connection);
+	alternate_discard(tracker, connection);
 	handshake_ids_discard(tracker, connection);
 	connection_leave(tracker, connection);
 	tracker->counters.connections--;
@@ -223,6 +226,7 @@ void connections_fini(struct rtap_tracker *tracker)
 		else
 			i++;
 	map_fini(&tracker->flows);
+	map_fini(&tracker->alternates);
 	multimap_fini(&tracker->expectations);
 	multimap_fini(&tracker->waiting_flows);
 	multimap_fini(&tracker->ports);

@@ -11,6 +11,7 @@
 #include "reassembly/connection.h"
 #include "reassembly/connection_lifecycle.h"
 #include "reassembly/ib_packet.h"
+#include "reassembly/infiniband/alternate.h"
 #include "reassembly/infiniband/assembly.h"
 #include "reassembly/infiniband/handshake.h"
 #include "reassembly/infiniband/ib_message.h"
@@ -462,6 +463,8 @@ static void connected(struct rtap_tracker *tracker, struct rtap_packet *packet, 
 		note_corrupt(tracker, flow, packet);
 		return;
 	}
+	if (is_new && (flow = alternate_migrate(tracker, packet)))
+		is_new = false;
 	if (may_begin_new_use(flow, packet) && begins_new_use(tracker, flow, packet))
 		is_new = true;
 	if (is_new)

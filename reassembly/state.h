@@ -359,6 +359,7 @@ struct connection {
 	struct iwarp_stream *iwarp;    /* source of FPDUs; NULL: ended */
 	void *upper_stream;            /* over TCP or UDP: state of the layer's socket callbacks; NULL: over RDMA, or ended */
 	struct handshake *handshakes[2]; /* by communication ids of b; of a; both may be the same */
+	struct alternate *alternate;   /* paths to which it can migrate; NULL: none */
 	struct handshake *resolution;  /* UD: that resolved its queue pair */
 	struct handshake *resolved;    /* UD: handshake of its queue pair until its first datagram */
 	SLIST_ENTRY(connection) resolved_link; /* in the list of that */
@@ -412,6 +413,7 @@ struct rtap_tracker {
 	uint64_t open_requests;        /* requests whose regions are found by key and address */
 	uint64_t last_request;         /* number of the request created last */
 	struct map flows, handshakes, services;
+	struct map alternates;         /* alternate paths, by addresses and queue pair */
 	struct multimap expectations;
 	struct map icrc_senders;       /* senders with known invariant CRC state */
 	const struct rtap_frame *batch; /* batch of frames being processed; NULL: unknown */

@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "dissect/management/cm.h"
+#include "dissect/management/cm_paths.h"
 #include "reassembly/connection.h"
 #include "reassembly/connection_life.h"
 #include "reassembly/connection_lifecycle.h"
+#include "reassembly/infiniband/alternate.h"
 #include "reassembly/infiniband/handshake.h"
 #include "reassembly/infiniband/handshake_ids.h"
 #include "base/memory.h"
@@ -18,12 +20,12 @@
 #define MAX_SERVICES 65536
 #define MAX_WAITING 64
 
-/* Events reserved for the end of a life, however many paths were loaded. */
-#define EVENTS_AT_THE_END 4
-
-static bool has_id(const struct handshake *handshake, uint32_t id)
+/* Whether the id of this end is `handshake`. */
+static bool is_of(const struct rtap_tracker *tracker, const struct rtap_end *end, uint32_t id, const struct handshake *handshake)
 {
-	return handshake && handshake->id == id;
+	const struct handshake *found = handshake_ids_find(&tracker->handshakes, end, id, 0);
+
+	return found && handshake && (found == handshake || found->alias_of == handshake);
 }
 
 /*
@@ -37,6 +39,8 @@ static struct connection *connection_of(const struct rtap_tracker *tracker, cons
 
 	if (!connection)
 		return NULL;
+	if (handshake->alias_of)
+		handshake = handshake->alias_of;
 	other = connection->handshakes[connection->handshakes[0] == handshake];
 	return !other || !other_id || other->id == other_id ? connection : NULL;
 }
@@ -52,8 +56,8 @@ static struct connection *meant(const struct rtap_tracker *tracker, const struct
 	if (!connection || (other && other->shown.number > connection->shown.number))
 		connection = other;
 	if (connection)
-		*from_a = !memcmp(connection->shown.a.address, source->address, sizeof source->address) &&
-			  (has_id(connection->handshakes[1], cm->local_id) || has_id(connection->handshakes[0], cm->remote_id));
+		*from_a = is_of(tracker, source, cm->local_id, connection->handshakes[1]) ||
+			  is_of(tracker, destination, cm->remote_id, connection->handshakes[0]);
 	return connection;
 }
 
@@ -212,6 +216,7 @@ static void request(struct rtap_tracker *tracker, const struct rtap_packet *pack
 	}
 	take_private(tracker, connection, cm, true);
 	add_event(connection, "rdma_connect", packet, 0);
+	alternate_note(connection, packet, true);
 	claim(tracker, connection, false);
 	/* Identifies the requester's packets even if the REP is not captured. */
 	if (connection->flows[0] && packet->source_port && cm->flow_label)
@@ -255,6 +260,8 @@ static void reply(struct rtap_tracker *tracker, const struct rtap_packet *packet
 	take_private(tracker, connection, cm, false);
 	add_event(connection, "rdma_accept", packet, 0);
 	claim(tracker, connection, true);
+	if (cm_accepts_alternate(packet))
+		alternate_load(tracker, connection);
 	connection_account(tracker, connection);
 	upper_set_up(tracker, connection, packet, false);
 }
@@ -381,7 +388,7 @@ static void path_event(struct connection *connection, const struct rtap_packet *
 
 	if (event_named(&connection->shown, name) && *transaction == cm->transaction_id)
 		note_repeat(connection, name, packet);
-	else if (connection->shown.life_count < RTAP_MAX_LIFE_EVENTS - EVENTS_AT_THE_END)
+	else if (connection->shown.life_count < RTAP_MAX_LIFE_EVENTS - CONNECTION_LIFE_END)
 		add_event(connection, name, packet, cm->path_status);
 	*transaction = cm->transaction_id;
 }
@@ -413,7 +420,12 @@ static void event_of(struct rtap_tracker *tracker, struct connection *connection
 
 	switch (cm->attribute) {
 	case CM_LAP:
+		alternate_note(connection, packet, from_a);
+		path_event(connection, packet);
+		return;
 	case CM_APR:
+		if (!cm->path_status && connection->lap_transaction == cm->transaction_id)
+			alternate_load(tracker, connection);
 		path_event(connection, packet);
 		return;
 	case CM_MRA:

@@ -50,7 +50,7 @@ struct handshake *handshake_ids_add(struct map *map, const struct rtap_end *end,
 	return handshake;
 }
 
-static void drop(struct map *map, struct handshake *handshake)
+void handshake_ids_drop(struct map *map, struct handshake *handshake)
 {
 	map_remove(map, handshake->hash, handshake);
 	free(handshake);
@@ -71,11 +71,11 @@ void handshake_ids_discard(struct rtap_tracker *tracker, struct connection *conn
 		connection->handshakes[1] = NULL;
 	for (int i = 0; i < 2; i++) {
 		if (connection->handshakes[i])
-			drop(&tracker->handshakes, connection->handshakes[i]);
+			handshake_ids_drop(&tracker->handshakes, connection->handshakes[i]);
 		connection->handshakes[i] = NULL;
 	}
 	handshake_ids_leave_resolved(connection);
 	if (connection->resolution)
-		drop(&tracker->services, connection->resolution);
+		handshake_ids_drop(&tracker->services, connection->resolution);
 	connection->resolution = NULL;
 }

@@ -16,6 +16,7 @@ struct handshake {
 	uint32_t id;
 	uint8_t consumer;    /* enum rtap_cm_consumer: of the answer to the message with this id */
 	struct connection *connection; /* of the request */
+	struct handshake *alias_of;  /* the same at the addresses of the connection's request; NULL: this is it */
 	SLIST_HEAD(, connection) resolved; /* service queue pair: connections without a datagram so far, the newest first */
 	uint32_t waiting;    /* number of these connections */
 	uint64_t service_id, transaction_id;
@@ -26,6 +27,9 @@ struct handshake *handshake_ids_find(const struct map *map, const struct rtap_en
 
 /* NULL: out of memory. */
 struct handshake *handshake_ids_add(struct map *map, const struct rtap_end *end, uint32_t id, unsigned kind);
+
+/* Removes an id that no connection points to. */
+void handshake_ids_drop(struct map *map, struct handshake *handshake);
 
 /* The connection of a resolved queue pair had a datagram, or is destroyed. */
 void handshake_ids_leave_resolved(struct connection *connection);
