@@ -110,4 +110,10 @@ static inline enum ib_service ib_service(uint8_t opcode)
 	return (enum ib_service)(opcode & 0xe0);
 }
 
+/* Whether a path MTU can have this size. IBTA vol. 1, 9.4.1. */
+static inline bool ib_is_path_mtu(uint32_t bytes)
+{
+	return bytes >= 256 && bytes <= 4096 && !(bytes & (bytes - 1));
+}
+
 #endif

@@ -91,6 +91,7 @@ void check_merge(struct check *check, uint64_t from, uint64_t into)
 {
 	check_memory_discard(&check->memory, from);
 	check_memory_discard(&check->memory, into);
+	setups_merge(&check->setups, from, into);
 }
 
 void check_connection_over(struct check *check, uint64_t number)

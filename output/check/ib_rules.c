@@ -85,8 +85,7 @@ static void check_lengths(const struct subject *subject, const struct ib_opcode 
 		subject_break(subject, RULE_IB_PAYLOAD_MOST, "%s with %u bytes", opcode->name, length);
 	if (opcode->place == IB_LAST && !length && ib_service(ib->opcode) != IB_UD)
 		subject_break(subject, RULE_IB_LAST_EMPTY, "%s with 0 bytes", opcode->name);
-	if ((opcode->place == IB_FIRST || opcode->place == IB_MIDDLE) && length != 256 && length != 512 && length != 1024 && length != 2048 &&
-	    length != 4096)
+	if ((opcode->place == IB_FIRST || opcode->place == IB_MIDDLE) && !ib_is_path_mtu(length))
 		subject_break(subject, RULE_IB_MTU_VALUE, "%s with %u bytes", opcode->name, length);
 	if (opcode->class == IB_ATOMIC_WRITE && length != 8)
 		subject_break(subject, RULE_IB_ATOMIC_WRITE_LENGTH, "%u bytes", length);

@@ -143,7 +143,9 @@ static void check_payload(const struct subject *subject, struct half *half, cons
 		return;
 	if (half->payload && half->payload != length)
 		subject_break(subject, RULE_IB_MTU_CHANGED, "%s with %u bytes, before with %u", opcode->name, length, half->payload);
-	half->payload = length;
+	/* the path MTU stays that of the first packet: later packets of it are right */
+	if (!half->payload && ib_is_path_mtu(length))
+		half->payload = length;
 }
 
 /*
@@ -253,7 +255,7 @@ static void take_request(struct subject *subject, struct state *state, const str
 	half->rnr_open &= psn_distance(half->rnr_psn, psn) >= 0;
 	if (is_repeated(packet))
 		return;
-	if (!half->has_sent && setup) {
+	if (!half->has_sent && setup && !setup->is_resumed) {
 		int32_t since = psn_distance(setup->ends[subject->sender].starting_psn, psn);
 
 		if (since < 0)
@@ -491,6 +493,9 @@ static void check_congestion(const struct subject *subject, struct state *state,
 	if (marked->marks && marked->cnps == marked->marks + 1)
 		subject_break(subject, RULE_IB_CNP_MARKS, "%llu CNPs, %llu packets with congestion experienced", (unsigned long long)marked->cnps,
 			      (unsigned long long)marked->marks);
+	/* later ones are counted anew */
+	if (marked->cnps > marked->marks)
+		marked->cnps = marked->marks;
 }
 
 void ib_sequence_packet(struct subject *subject)
@@ -508,6 +513,7 @@ void ib_sequence_packet(struct subject *subject)
 	if (packet->flow.analysis == RTAP_PSN_RESYNCHRONISED) {
 		state->halves[subject->sender] = (struct half){ 0 };
 		state->halves[!subject->sender] = (struct half){ 0 };
+		check_memory_forget_setup(subject->memory, subject->connection);
 	}
 	check_congestion(subject, state, opcode);
 	if (opcode->class == IB_CONGESTION)

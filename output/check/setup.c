@@ -183,17 +183,28 @@ void setup_take_mpa(struct setup *setup, const struct rtap_mpa_facts *mpa, unsig
 	setup->is_complete = mpa->is_reply;
 }
 
-const struct setup *setups_find(const struct setups *setups, const struct rtap_packet *packet, unsigned *sender)
+void setups_merge(struct setups *setups, uint64_t from, uint64_t into)
+{
+	for (unsigned i = 0; i < SETUPS; i++)
+		if (setups->list[i].connection == from)
+			setups->list[i].connection = into;
+}
+
+const struct setup *setups_find(struct setups *setups, const struct rtap_packet *packet, unsigned *sender)
 {
 	struct place source = place_of(packet, true), destination = place_of(packet, false);
 
 	for (unsigned i = 0; i < 2 * SETUPS; i++) {
-		const struct setup *setup = &setups->list[(setups->next + SETUPS - 1 - i / 2) % SETUPS];
+		struct setup *setup = &setups->list[(setups->next + SETUPS - 1 - i / 2) % SETUPS];
 		const struct setup_end *from = &setup->ends[i % 2], *to = &setup->ends[1 - i % 2];
 
 		if (!setup->is_complete || to->qpn != packet->ib.dest_qpn || (packet->flow.has_source_qpn && from->qpn != packet->flow.source_qpn) ||
 		    !is_at(to, &destination) || !is_at(from, &source))
 			continue;
+		if (setup->connection && setup->connection != packet->flow.connection)
+			return NULL;
+		setup->is_resumed = setup->connection != 0;
+		setup->connection = packet->flow.connection;
 		*sender = i % 2;
 		return setup;
 	}

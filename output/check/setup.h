@@ -26,6 +26,8 @@ struct setup {
 	struct setup_end ends[2];    /* InfiniBand: 0 is the sender of the REQ; iWARP: those of the connection */
 	unsigned initiator;          /* which end connected */
 	bool is_complete;            /* REP seen */
+	uint64_t connection;         /* number of the one that uses it; 0: none yet */
+	bool is_resumed;             /* that one used it before: its first packets are over */
 	bool alternate_path;         /* in the REQ, or by a LAP */
 	uint8_t retry_count;
 	uint32_t path_mtu;           /* bytes; 0: a reserved code */
@@ -48,7 +50,13 @@ void setups_packet(struct setups *setups, const struct rtap_packet *packet);
 /* Records an MPA Request or Reply of iWARP that end `sender` sent. RFC 5044, 7.1.1; RFC 8797, section 4. */
 void setup_take_mpa(struct setup *setup, const struct rtap_mpa_facts *mpa, unsigned sender);
 
-/* The setup of the connection to which an RC, UC or XRC packet belongs. *sender: which end sent it. NULL: unknown. */
-const struct setup *setups_find(const struct setups *setups, const struct rtap_packet *packet, unsigned *sender);
+/*
+ * The setup of the connection to which an RC, UC or XRC packet belongs. *sender: which end sent it. NULL: unknown, or that of an earlier connection
+ * of the same queue pairs.
+ */
+const struct setup *setups_find(struct setups *setups, const struct rtap_packet *packet, unsigned *sender);
+
+/* Connection `from` is `into`. */
+void setups_merge(struct setups *setups, uint64_t from, uint64_t into);
 
 #endif

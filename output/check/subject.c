@@ -91,6 +91,15 @@ void check_memory_set_up(struct check_memory *memory, struct check_connection *c
 	}
 }
 
+void check_memory_forget_setup(struct check_memory *memory, struct check_connection *connection)
+{
+	if (!connection->setup)
+		return;
+	memory->memory -= sizeof *connection->setup;
+	free(connection->setup);
+	connection->setup = NULL;
+}
+
 void check_memory_fini(struct check_memory *memory)
 {
 	while (!TAILQ_EMPTY(&memory->by_use))

@@ -59,6 +59,8 @@ void check_memory_init(struct check_memory *memory, uint64_t max_memory);
 struct check_connection *check_memory_connection(struct check_memory *memory, uint64_t number);
 /* Stores a copy of the negotiated parameters. NULL: unknown. */
 void check_memory_set_up(struct check_memory *memory, struct check_connection *connection, const struct setup *setup);
+/* The connection may be another one than the one that was set up: forgets the parameters. */
+void check_memory_forget_setup(struct check_memory *memory, struct check_connection *connection);
 /* Frees the state of a connection. */
 void check_memory_discard(struct check_memory *memory, uint64_t number);
 void check_memory_fini(struct check_memory *memory);

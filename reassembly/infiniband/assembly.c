@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "dissect/infiniband/ib.h"
 #include "reassembly/infiniband/assembly.h"
 #include "reassembly/kept_ahead.h"
 #include "reassembly/message_extent.h"
@@ -21,11 +22,6 @@
 #define AHEAD_SHARE 128
 #define LEAST_AHEAD (UINT64_C(1) << 20)
 #define MOST_RESERVED 16384 /* bytes of a message for which memory is taken at once */
-
-static bool is_path_mtu(uint32_t bytes)
-{
-	return bytes >= 256 && bytes <= 4096 && !(bytes & (bytes - 1));
-}
 
 uint64_t assembly_packets_of(uint64_t length, uint32_t pmtu)
 {
@@ -49,7 +45,7 @@ void assembly_change_path_mtu(struct psn_stream *stream, uint32_t pmtu)
 	bool was_presumed = stream->pmtu_is_presumed, was_known = stream->pmtu && !was_presumed;
 	struct message *message;
 
-	if (!is_path_mtu(pmtu))
+	if (!ib_is_path_mtu(pmtu))
 		return;
 	stream->pmtu = pmtu;
 	stream->pmtu_is_presumed = false;

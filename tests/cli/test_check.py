@@ -85,6 +85,26 @@ class Rules(Broken):
         talk.write_capture(path)
         self.assertEqual({rule: len(rows) for rule, rows in self.broken(path)[1].items()}, {"ib-p-key-changed": 1})
 
+    def test_a_packet_of_another_length_and_a_cnp_too_many_are_the_only_violations(self):
+        talk = check_captures.Talk(req={"pppmtu": 2}).warm()
+        for length in (512, 256, 512):
+            talk.put("a", check_captures.SEND_FIRST, bytes(length))
+            talk.put("a", check_captures.SEND_LAST, b"data")
+        for cnps in (2, 1, 1):
+            talk.scene.put(*talk.c.send("a", 0, data=b"data"), dsfield=3)
+            talk.scene.put(*[talk.c.notification("b")] * cnps)
+        path = self.path("once.pcap")
+        talk.write_capture(path)
+        self.assertEqual({rule: len(rows) for rule, rows in self.broken(path)[1].items()}, {"ib-mtu-changed": 1, "ib-cnp-marks": 1})
+
+    def test_the_length_of_a_read_response_that_is_no_mtu(self):
+        talk = check_captures.Talk().warm()
+        psn = talk.put("a", check_captures.READ, dmalen=600, count=3)
+        talk.answer("b", check_captures.READ_FIRST, psn, bytes(100))
+        path = self.path("response.pcap")
+        talk.write_capture(path)
+        self.assertEqual(set(self.broken(path)[1]), {"ib-mtu-value", "ib-read-length"})
+
     def test_directions_in_another_order_are_no_violation(self):
         """Each response is captured long before its request; the same twice, as of a copy on the network; then the request is sent again."""
         for copies in (1, 2):
@@ -280,6 +300,20 @@ class Right(Broken):
                 talk.answer("b", check_captures.ACK, send, syndrome=0x20 | 31, done=1)
                 retry(talk, read, send)
                 self.legal(talk)
+
+    def test_queue_pairs_that_are_used_again_by_a_setup_that_was_not_captured(self):
+        """Of the second connection nothing is known by the setup of the first one: other PSNs, a larger path MTU, more READs at a time."""
+        talk = check_captures.Talk(rep={"respres": 1}, req={"responderres": 1}).warm()
+        talk.scene.pause(100)
+        for side in (talk.c.a, talk.c.b):
+            side.psn, side.msn = side.psn - 500000 & 0xffffff, 0
+        talk.warm()
+        talk.put("a", check_captures.SEND_FIRST, bytes(512))
+        talk.answer("b", check_captures.ACK, talk.put("a", check_captures.SEND_LAST, bytes(512)))
+        psns = [talk.put("a", check_captures.READ, dmalen=16) for _ in range(3)]
+        for psn in psns:
+            talk.answer("b", check_captures.READ_ONLY, psn, bytes(16))
+        self.legal(talk)
 
     def test_cnps_for_marks_before_the_capture(self):
         talk = check_captures.Talk()
