@@ -642,6 +642,11 @@ void source_read_counts(const struct rtap_source *source, size_t interface, stru
 		live_read_counts(source->live, counts);
 }
 
+struct source_left_out source_left_out(const struct rtap_source *source)
+{
+	return (struct source_left_out){ .options = source->metadata.options_left_out };
+}
+
 void rtap_source_counters(const struct rtap_source *source, struct rtap_source_counters *counters, size_t size)
 {
 	struct_size_give(counters, size, &source->metadata.counters, sizeof source->metadata.counters);

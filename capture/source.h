@@ -92,6 +92,12 @@ bool source_file_is_regular(const struct rtap_source *source, size_t file);
 /* Whether all its frames were delivered, and no more are to be read. */
 bool source_file_has_ended(const struct rtap_source *source, size_t file);
 
+/* What pcapng files have that no copy of their frames can have, as of what was read. */
+struct source_left_out {
+	uint64_t options;
+};
+struct source_left_out source_left_out(const struct rtap_source *source);
+
 /* NULL: no such file. */
 const struct source_clock *source_clock(const struct rtap_source *source, size_t file);
 

@@ -23,6 +23,7 @@ struct source_metadata {
 	bool texts_dropped, notes_dropped; /* texts or notes beyond a limit were dropped; a note reports it */
 	uint8_t time_digits;               /* of the interfaces, the most */
 	struct rtap_source_counters counters;
+	uint64_t options_left_out;         /* of pcapng files, which no copy of them can have */
 };
 
 /* The table of the interface with this number, at most SOURCE_MAX_INTERFACES. */

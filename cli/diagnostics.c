@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "capture/record.h"
 #include "capture/source.h"
 #include "cli/cli.h"
 #include "cli/diagnostics.h"
@@ -78,6 +79,17 @@ void diagnostics_losses(const struct rtap_source *source, const struct packet_co
 			print_error("%s: %" COUNT " dropped by interface %s while capturing", interface->file,
 				 COUNTED(interface->dropped, "packet was", "packets were"), escaped(interface->name, text));
 	}
+}
+
+void diagnostics_left_out(const struct rtap_source *source, const char *name)
+{
+	const struct source_left_out left_out = source_left_out(source);
+
+	if (record_form_of(name) != RECORD_PCAPNG)
+		return;
+	if (left_out.options)
+		print_error("%" COUNT " of pcapng blocks not saved in %s: custom ones that must not be copied, or unknown ones in another byte order",
+			    COUNTED(left_out.options, "option was", "options were"), name);
 }
 
 #define COUNT_SIZE 24

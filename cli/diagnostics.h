@@ -39,6 +39,9 @@ struct state_counters diagnostics_read_state(const struct rtap_tracker *tracker)
 /* Prints lost, truncated and inconsistent packets; nothing if all counts are 0. */
 void diagnostics_losses(const struct rtap_source *source, const struct packet_counters *packets);
 
+/* Prints what the pcapng files of the source have and `name`, written of them, has not. */
+void diagnostics_left_out(const struct rtap_source *source, const char *name);
+
 /* Prints what a live source captures and how. */
 void diagnostics_begin(const struct rtap_source *source);
 

@@ -513,6 +513,8 @@ void reader_report(struct reader *reader, const struct rtap_tracker *tracker)
 {
 	if (!feed || !feed->is_silent)
 		diagnostics_losses(reader->source, &reader->packets);
+	if (reader->options->command == COMMAND_JOIN && reader->options->write_name)
+		diagnostics_left_out(reader->source, reader->options->write_name);
 	if (reader->options->device)
 		diagnostics_live(reader->source, &reader->packets, false);
 	if (reader->options->verbose && !(feed && feed->is_silent))

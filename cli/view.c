@@ -405,6 +405,8 @@ int view_run(const struct options *options)
 		reader_run(reader, view.tracker, show, &view);
 		finish_output(&view);
 		diagnostics_losses(reader->source, &reader->packets);
+		if (options->write_name)
+			diagnostics_left_out(reader->source, options->write_name);
 		if (options->device)
 			diagnostics_live(reader->source, &reader->packets, options->extcap);
 		if (options->device && view.cannot_write && reader->failure.text[0])

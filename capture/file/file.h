@@ -46,6 +46,7 @@ struct file {
 		struct {
 			struct pcapng_interface *interfaces; /* of the current section */
 			size_t interface_count, interface_room;
+			uint64_t settled; /* 1 + offset of the block whose options are in host byte order already; 0: none */
 		} pcapng;
 	};
 };

@@ -9,13 +9,8 @@
 #include "capture/file/file.h"
 #include "capture/link_type.h"
 #include "capture/file/pcapng.h"
+#include "capture/file/pcapng_options.h"
 #include "capture/tick.h"
-
-/* An option of a block. */
-struct option {
-	uint16_t code, length;
-	const uint8_t *value;
-};
 
 /* An interface of the section being read. */
 struct pcapng_interface {
@@ -49,49 +44,32 @@ static uint32_t padded(uint32_t length)
 }
 
 /*
- * Takes the next option off *list. END: none is left. BROKEN: it is longer than the list.
- * draft-ietf-opsawg-pcapng, 3.5.
+ * The options of a block, after `fixed` bytes of its body, in host byte order. They are checked to the end before any is used, because a block
+ * that cannot be read is read twice if frames precede it.
  */
-static enum rtap_status next_option(const struct file *file, struct rtap_span *list, struct option *option,
-				    struct rtap_error *reason)
+static enum rtap_status take_options(struct file *file, const struct block *block, uint32_t fixed, enum pcapng_options_of kind,
+				     struct rtap_span *list, struct rtap_error *reason)
 {
-	if (list->length < PCAPNG_OPTION_HEADER)
-		return RTAP_STATUS_END;
-	option->code = file_u16(file, list->bytes);
-	option->length = file_u16(file, list->bytes + 2);
-	option->value = list->bytes + PCAPNG_OPTION_HEADER;
-	if (option->code == PCAPNG_OPTION_END)
-		return RTAP_STATUS_END;
-	if (padded(option->length) > list->length - PCAPNG_OPTION_HEADER)
+	uint8_t *options = file->block->bytes + (block->body - file->block->bytes) + fixed;
+	const bool swapped = file->swapped && file->pcapng.settled != file->offset + 1;
+
+	*list = (struct rtap_span){ options, block->length - fixed };
+	if (list->length < PCAPNG_OPTION_HEADER) {
+		list->length = 0;
+		return RTAP_STATUS_OK;
+	}
+	if (!pcapng_options_fit(*list, swapped))
 		return broken(reason, "an option is longer than its block");
-	list->bytes += PCAPNG_OPTION_HEADER + padded(option->length);
-	list->length -= PCAPNG_OPTION_HEADER + padded(option->length);
+	list->length = pcapng_options_settle(options, list->length, kind, swapped, &file->metadata->options_left_out);
+	file->pcapng.settled = file->offset + 1;
 	return RTAP_STATUS_OK;
-}
-
-/* The options of a block, after `fixed` bytes of its body. */
-static struct rtap_span options_of(const struct block *block, uint32_t fixed)
-{
-	return (struct rtap_span){ block->body + fixed, block->length - fixed };
-}
-
-/* Checks the option list to its end before any option is used, because an invalid block may be read twice. */
-static enum rtap_status check_options(const struct file *file, struct rtap_span list, struct rtap_error *reason)
-{
-	struct option option;
-	enum rtap_status status;
-
-	do
-		status = next_option(file, &list, &option, reason);
-	while (!status);
-	return status == RTAP_STATUS_END ? RTAP_STATUS_OK : status;
 }
 
 /* A new section: its interfaces are numbered from 0 again. 4.1. */
 static enum rtap_status read_section(struct file *file, const struct block *block, struct rtap_error *reason)
 {
+	struct pcapng_option option;
 	struct rtap_span list;
-	struct option option;
 	enum rtap_status status;
 
 	if (block->length < PCAPNG_SECTION_LENGTH)
@@ -102,16 +80,23 @@ static enum rtap_status read_section(struct file *file, const struct block *bloc
 			       file_u16(file, block->body + PCAPNG_SECTION_MINOR));
 		return RTAP_STATUS_BROKEN;
 	}
-	list = options_of(block, PCAPNG_SECTION_LENGTH);
-	status = check_options(file, list, reason);
+	status = take_options(file, block, PCAPNG_SECTION_LENGTH, PCAPNG_OPTIONS_OF_SECTION, &list, reason);
 	if (status)
 		return status;
-	while (!next_option(file, &list, &option, reason))
+	while (pcapng_options_next(&list, &option))
 		if (option.code == PCAPNG_OPTION_COMMENT &&
 		    !source_metadata_add_note(file->metadata, file->name, option.value, option.length))
 			return out_of_memory(reason);
 	file->pcapng.interface_count = 0;
 	return RTAP_STATUS_OK;
+}
+
+static uint64_t host_u64(const uint8_t *bytes)
+{
+	uint64_t number;
+
+	memcpy(&number, bytes, sizeof number);
+	return number;
 }
 
 /* Copies of the texts in an interface's options. */
@@ -133,7 +118,7 @@ static uint8_t fcs_bytes(uint8_t value)
 }
 
 /* One option of an interface description. 4.2. False: out of memory. */
-static bool take_interface_option(struct file *file, const struct option *option, struct rtap_interface *interface,
+static bool take_interface_option(struct file *file, const struct pcapng_option *option, struct rtap_interface *interface,
 				  struct interface_texts *texts, struct tick *tick)
 {
 	switch (option->code) {
@@ -154,11 +139,11 @@ static bool take_interface_option(struct file *file, const struct option *option
 		return true;
 	case PCAPNG_IF_TSOFFSET:
 		if (option->length == 8)
-			tick->offset_seconds = (int64_t)file_u64(file, option->value);
+			tick->offset_seconds = (int64_t)host_u64(option->value);
 		return true;
 	case PCAPNG_IF_SPEED:
 		if (option->length == 8)
-			interface->bits_per_second = file_u64(file, option->value);
+			interface->bits_per_second = host_u64(option->value);
 		return true;
 	case PCAPNG_IF_FCSLEN:
 		if (option->length == 1)
@@ -186,8 +171,8 @@ static enum rtap_status read_interface(struct file *file, const struct block *bl
 	struct rtap_interface interface = { .file = file->name };
 	struct interface_texts texts = { NULL, NULL, NULL };
 	struct pcapng_interface *added = new_interface(file);
+	struct pcapng_option option;
 	struct rtap_span list;
-	struct option option;
 	enum rtap_status status;
 
 	if (!added)
@@ -197,11 +182,10 @@ static enum rtap_status read_interface(struct file *file, const struct block *bl
 	interface.link_type = link_type_of_file(file_u16(file, block->body + PCAPNG_INTERFACE_LINK_TYPE));
 	interface.snap_length = file_u32(file, block->body + PCAPNG_INTERFACE_SNAP_LENGTH);
 	tick_init(&added->tick);
-	list = options_of(block, PCAPNG_INTERFACE_LENGTH);
-	status = check_options(file, list, reason);
+	status = take_options(file, block, PCAPNG_INTERFACE_LENGTH, PCAPNG_OPTIONS_OF_INTERFACE, &list, reason);
 	if (status)
 		return status;
-	while (!next_option(file, &list, &option, reason)) {
+	while (pcapng_options_next(&list, &option)) {
 		if (!take_interface_option(file, &option, &interface, &texts, &added->tick)) {
 			status = out_of_memory(reason);
 			goto out;
@@ -232,8 +216,8 @@ out:
 static enum rtap_status read_statistics(struct file *file, const struct block *block, struct rtap_error *reason)
 {
 	struct rtap_interface *interface;
+	struct pcapng_option option;
 	struct rtap_span list;
-	struct option option;
 	enum rtap_status status;
 	uint32_t index;
 
@@ -243,48 +227,71 @@ static enum rtap_status read_statistics(struct file *file, const struct block *b
 	if (index >= file->pcapng.interface_count)
 		return broken(reason, "the statistics are of an interface that has not been described");
 	interface = source_metadata_interface(file->metadata, file->pcapng.interfaces[index].number);
-	list = options_of(block, PCAPNG_STATISTICS_LENGTH);
-	status = check_options(file, list, reason);
+	status = take_options(file, block, PCAPNG_STATISTICS_LENGTH, PCAPNG_OPTIONS_OF_STATISTICS, &list, reason);
 	if (status)
 		return status;
-	while (!next_option(file, &list, &option, reason)) {
+	while (pcapng_options_next(&list, &option)) {
 		if (option.code == PCAPNG_ISB_IFRECV && option.length == 8) {
-			interface->received = file_u64(file, option.value);
+			interface->received = host_u64(option.value);
 			interface->has_received = true;
 		} else if (option.code == PCAPNG_ISB_IFDROP && option.length == 8) {
-			interface->dropped = file_u64(file, option.value);
+			interface->dropped = host_u64(option.value);
 			interface->has_dropped = true;
 		} else if (option.code == PCAPNG_ISB_OSDROP && option.length == 8) {
-			interface->dropped_by_system = (struct rtap_count){ true, file_u64(file, option.value) };
+			interface->dropped_by_system = (struct rtap_count){ true, host_u64(option.value) };
 		}
 	}
 	return RTAP_STATUS_OK;
 }
 
-/* Makes the frame's comments out of an option list. */
-static enum rtap_status read_comments(struct file *file, struct batch *batch, struct rtap_frame *frame, struct rtap_span list,
-				      struct rtap_error *reason)
+#define NO_DROPS UINT16_MAX /* an old packet block that does not know them */
+#define DROPS_SIZE (PCAPNG_OPTION_HEADER + sizeof(uint64_t))
+
+/* The options of a frame besides comments: those of an old packet block with its count of lost packets as an option more. */
+static bool keep_options(struct batch *batch, struct rtap_frame *frame, struct rtap_span list, uint16_t drops)
+{
+	const uint16_t header[] = { PCAPNG_EPB_DROPCOUNT, sizeof(uint64_t) };
+	const uint64_t count = drops;
+	size_t size = drops == NO_DROPS ? 0 : list.length + DROPS_SIZE;
+	struct rtap_span *spans = batch_comments(batch, 1 + (uint32_t)((size + sizeof *spans - 1) / sizeof *spans));
+	uint8_t *bytes;
+
+	if (!spans)
+		return false;
+	frame->options = spans;
+	*spans = list;
+	if (!size)
+		return true;
+	bytes = (uint8_t *)(spans + 1);
+	memcpy(bytes, list.bytes, list.length);
+	memcpy(bytes + list.length, header, sizeof header);
+	memcpy(bytes + list.length + sizeof header, &count, sizeof count);
+	*spans = (struct rtap_span){ bytes, (uint32_t)size };
+	return true;
+}
+
+/* Makes the frame's comments and options out of an option list. False: out of memory. */
+static bool read_options(struct batch *batch, struct rtap_frame *frame, struct rtap_span list, uint16_t drops)
 {
 	struct rtap_span rest = list, *spans;
-	struct option option;
-	enum rtap_status status;
-	uint32_t count = 0;
+	struct pcapng_option option;
+	uint32_t count = 0, others = drops != NO_DROPS;
 
-	while (!(status = next_option(file, &rest, &option, reason)))
-		count += option.code == PCAPNG_OPTION_COMMENT;
-	if (status != RTAP_STATUS_END)
-		return status;
+	while (pcapng_options_next(&rest, &option))
+		++*(option.code == PCAPNG_OPTION_COMMENT ? &count : &others);
+	if (others && !keep_options(batch, frame, list, drops))
+		return false;
 	if (!count)
-		return RTAP_STATUS_OK;
+		return true;
 	spans = batch_comments(batch, count);
 	if (!spans)
-		return out_of_memory(reason);
+		return false;
 	frame->comments = spans;
 	frame->comment_count = count;
-	while (!next_option(file, &list, &option, reason))
+	while (pcapng_options_next(&list, &option))
 		if (option.code == PCAPNG_OPTION_COMMENT)
 			*spans++ = (struct rtap_span){ option.value, option.length };
-	return RTAP_STATUS_OK;
+	return true;
 }
 
 /* An enhanced packet block, 4.3, or the packet block that it replaced, A: they differ in the interface's width. */
@@ -295,6 +302,8 @@ static enum rtap_status read_packet(struct file *file, const struct block *block
 	const struct pcapng_interface *interface;
 	enum rtap_status status;
 	uint32_t index, captured, wire;
+	struct rtap_span list;
+	uint16_t drops;
 	bool held;
 
 	if (block->length < PCAPNG_PACKET_LENGTH)
@@ -305,6 +314,7 @@ static enum rtap_status read_packet(struct file *file, const struct block *block
 			       file->pcapng.interface_count);
 		return RTAP_STATUS_BROKEN;
 	}
+	drops = block->type == PCAPNG_OLD_PACKET ? file_u16(file, block->body + PCAPNG_OLD_PACKET_DROPS) : NO_DROPS;
 	captured = file_u32(file, block->body + PCAPNG_PACKET_CAPTURED);
 	wire = file_u32(file, block->body + PCAPNG_PACKET_WIRE);
 	if (captured > block->length - PCAPNG_PACKET_LENGTH) {
@@ -320,9 +330,12 @@ static enum rtap_status read_packet(struct file *file, const struct block *block
 	frame->interface = interface->number;
 	frame->comments = NULL;
 	frame->comment_count = 0;
-	status = read_comments(file, batch, frame, options_of(block, PCAPNG_PACKET_LENGTH + padded(captured)), reason);
+	frame->options = NULL;
+	status = take_options(file, block, PCAPNG_PACKET_LENGTH + padded(captured), PCAPNG_OPTIONS_OF_PACKET, &list, reason);
 	if (status)
 		return status;
+	if ((list.length || drops != NO_DROPS) && !read_options(batch, frame, list, drops))
+		return out_of_memory(reason);
 	frame->time_ns = tick_to_ns(&interface->tick, (uint64_t)file_u32(file, block->body + PCAPNG_PACKET_TIME_HIGH) << 32 |
 				    file_u32(file, block->body + PCAPNG_PACKET_TIME_LOW), &held);
 	if (frame->link_type == RTAP_LINK_ERF && captured >= 8) {
@@ -362,6 +375,7 @@ static enum rtap_status read_simple_packet(struct file *file, const struct block
 	frame->time_ns = 0;
 	frame->comments = NULL;
 	frame->comment_count = 0;
+	frame->options = NULL;
 	batch->shared.count++;
 	return RTAP_STATUS_OK;
 }

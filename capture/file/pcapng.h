@@ -29,6 +29,10 @@ enum pcapng_block_type {
 enum pcapng_option_code {
 	PCAPNG_OPTION_END = 0,
 	PCAPNG_OPTION_COMMENT = 1,
+	PCAPNG_OPTION_CUSTOM_TEXT = 2988,
+	PCAPNG_OPTION_CUSTOM = 2989,
+	PCAPNG_OPTION_LOCAL_TEXT = 19372, /* must not be copied, like the next one */
+	PCAPNG_OPTION_LOCAL = 19373,
 	/* of sections, 4.1 */
 	PCAPNG_SHB_USERAPPL = 4,
 	/* of interfaces, 4.2 */
@@ -43,6 +47,8 @@ enum pcapng_option_code {
 	PCAPNG_ISB_IFRECV = 4,
 	PCAPNG_ISB_IFDROP = 5,
 	PCAPNG_ISB_OSDROP = 7,
+	/* of packets, 4.3 */
+	PCAPNG_EPB_DROPCOUNT = 4,
 };
 
 /* 4.1: offsets in the body of a section header, and the length of its fixed part */
@@ -57,6 +63,7 @@ enum pcapng_option_code {
 #define PCAPNG_INTERFACE_LENGTH 8
 
 /* 4.3: enhanced packet; also the obsolete packet block, except for the width of the interface */
+#define PCAPNG_OLD_PACKET_DROPS 2
 #define PCAPNG_PACKET_TIME_HIGH 4
 #define PCAPNG_PACKET_TIME_LOW 8
 #define PCAPNG_PACKET_CAPTURED 12

@@ -11,6 +11,7 @@
 
 #include "base/struct_size.h"
 #include "capture/file/pcapng.h"
+#include "capture/file/pcapng_options.h"
 #include "capture/sink.h"
 #include "capture/file/writer.h"
 
@@ -135,10 +136,10 @@ static size_t option_size(size_t length)
 	return PCAPNG_OPTION_HEADER + ((length + 3) & ~(size_t)3);
 }
 
-static enum rtap_status write_option(struct rtap_writer *writer, enum pcapng_option_code code, const void *value,
+static enum rtap_status write_option(struct rtap_writer *writer, uint16_t code, const void *value,
 				     size_t length, struct rtap_error *error)
 {
-	const uint16_t header[] = { (uint16_t)code, (uint16_t)length };
+	const uint16_t header[] = { code, (uint16_t)length };
 	enum rtap_status status = sink_write(writer->sink, header, sizeof header, error);
 
 	if (!status)
@@ -338,10 +339,14 @@ static enum rtap_status begin(struct rtap_writer *writer, struct rtap_error *err
 	return status;
 }
 
-static enum rtap_status size_comments(const struct rtap_writer *writer, const struct rtap_frame *frame, size_t *size,
-				      struct rtap_error *error)
+/* Size of a frame's comments and options. */
+static enum rtap_status size_options(const struct rtap_writer *writer, const struct rtap_frame *frame, size_t *size,
+				     struct rtap_error *error)
 {
-	*size = frame->comment_count ? option_size(0) : 0;
+	struct rtap_span rest = frame->options ? *frame->options : (struct rtap_span){ NULL, 0 };
+	struct pcapng_option option;
+
+	*size = 0;
 	for (uint32_t i = 0; i < frame->comment_count; i++) {
 		if (frame->comments[i].length > UINT16_MAX) {
 			rtap_error_set(error, RTAP_ERROR_UNSUPPORTED,
@@ -351,7 +356,43 @@ static enum rtap_status size_comments(const struct rtap_writer *writer, const st
 		}
 		*size += option_size(frame->comments[i].length);
 	}
+	while (pcapng_options_next(&rest, &option))
+		if (option.code != PCAPNG_OPTION_COMMENT)
+			*size += option_size(option.length);
+	if (*size)
+		*size += option_size(0);
 	return RTAP_STATUS_OK;
+}
+
+/* Writes the options of a list whose codes `writes` accepts. */
+static enum rtap_status write_options_of(struct rtap_writer *writer, struct rtap_span list, bool (*writes)(uint16_t code), struct rtap_error *error)
+{
+	enum rtap_status status = RTAP_STATUS_OK;
+	struct pcapng_option option;
+
+	while (!status && pcapng_options_next(&list, &option))
+		if (writes(option.code))
+			status = write_option(writer, option.code, option.value, option.length, error);
+	return status;
+}
+
+static bool is_no_comment(uint16_t code)
+{
+	return code != PCAPNG_OPTION_COMMENT;
+}
+
+/* `size`: of all, from size_options(). */
+static enum rtap_status write_options(struct rtap_writer *writer, const struct rtap_frame *frame, size_t size, struct rtap_error *error)
+{
+	enum rtap_status status = RTAP_STATUS_OK;
+
+	if (!size)
+		return status;
+	for (uint32_t i = 0; i < frame->comment_count && !status; i++)
+		status = write_option(writer, PCAPNG_OPTION_COMMENT, frame->comments[i].bytes, frame->comments[i].length, error);
+	if (!status && frame->options)
+		status = write_options_of(writer, *frame->options, is_no_comment, error);
+	return status ? status : end_options(writer, error);
 }
 
 /* draft-ietf-opsawg-pcapng, 4.3. */
@@ -360,16 +401,16 @@ static enum rtap_status write_packet(struct rtap_writer *writer, const struct rt
 {
 	uint32_t header[7] = { PCAPNG_PACKET };
 	enum rtap_status status;
-	size_t comments, length;
+	size_t options, length;
 	uint64_t time;
 
-	status = size_comments(writer, frame, &comments, error);
+	status = size_options(writer, frame, &options, error);
 	if (!status)
 		status = find_interface(writer, frame->interface, frame->link_type, error);
 	if (status)
 		return status;
 	time = clamped_time(writer, frame);
-	length = PCAPNG_BLOCK_LEAST + PCAPNG_PACKET_LENGTH + (((size_t)frame->captured_length + 3) & ~(size_t)3) + comments;
+	length = PCAPNG_BLOCK_LEAST + PCAPNG_PACKET_LENGTH + (((size_t)frame->captured_length + 3) & ~(size_t)3) + options;
 	header[1] = (uint32_t)length;
 	header[2] = writer->last->index;
 	header[3] = (uint32_t)(time >> 32);
@@ -381,10 +422,8 @@ static enum rtap_status write_packet(struct rtap_writer *writer, const struct rt
 		status = write_bytes(writer, frame, batch, error);
 	if (!status)
 		status = write_padding(writer, frame->captured_length, error);
-	for (uint32_t i = 0; i < frame->comment_count && !status; i++)
-		status = write_option(writer, PCAPNG_OPTION_COMMENT, frame->comments[i].bytes, frame->comments[i].length, error);
-	if (!status && frame->comment_count)
-		status = end_options(writer, error);
+	if (!status)
+		status = write_options(writer, frame, options, error);
 	return status ? status : write_u32(writer, (uint32_t)length, error);
 }
 

@@ -50,6 +50,7 @@ bool live_append(struct live_device *device, struct batch *batch, const struct r
 	added->interface = 0;
 	added->comments = NULL;
 	added->comment_count = 0;
+	added->options = NULL;
 	batch->closed = batch->shared.count == BATCH_FRAMES;
 	return true;
 }

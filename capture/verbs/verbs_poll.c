@@ -134,6 +134,7 @@ static inline void add_frame(const struct verbs *verbs, struct verbs_queue *queu
 	frame->time_ns = time_ns;
 	frame->comments = NULL;
 	frame->comment_count = 0;
+	frame->options = NULL;
 }
 
 /* The device's next frames come into a receive buffer that has not left this processor's cache, and the writer looks at none. */

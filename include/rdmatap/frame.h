@@ -35,7 +35,7 @@ struct rtap_span {
 	uint32_t length;
 };
 
-/* One captured frame. The bytes and comments belong to the batch and live as long as it does. */
+/* One captured frame. The bytes, comments and options belong to the batch and live as long as it does. */
 struct rtap_frame {
 	const uint8_t *bytes;
 	uint32_t captured_length; /* bytes at `bytes` */
@@ -52,6 +52,7 @@ struct rtap_frame {
 	bool is_displayed;        /* set by a program that shows some frames: displayed_delta_ns is valid */
 	uint16_t capture_point;   /* frames of different ones can be copies of one packet. Files of a rotated series have the same one */
 	int64_t displayed_delta_ns; /* since the previous frame that was shown; the first: 0 */
+	const struct rtap_span *options; /* what else a pcapng file says of it, for rtap_writer_write(): a list of options in host byte order; NULL: nothing */
 };
 
 /*

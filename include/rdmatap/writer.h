@@ -38,7 +38,7 @@ enum rtap_status rtap_writer_open(struct rtap_writer **writer, const char *name,
 				  struct rtap_error *error) __attribute__((warn_unused_result));
 
 /*
- * Appends one frame; pcapng files keep its comments. FAILED: a write error such as a full disk, or the frame's link type differs
+ * Appends one frame; pcapng files keep its comments and options. FAILED: a write error such as a full disk, or the frame's link type differs
  * from that of a pcap file's first frame.
  * Times that the file cannot represent (before 1970; in pcap also after 2106-02-07) are replaced by the nearest one that it can.
  */
