@@ -302,6 +302,7 @@
 	X(SRP_TASK, srp_task_protocol) \
 	X(SRP_CREDIT, srp_credit_protocol) \
 	X(SRP_EVENT, srp_event_protocol) \
+	X(SRP_BUFFERS, srp_buffers_protocol) \
 	X(SRP_TARGET_LOGOUT, srp_target_logout_protocol) \
 	X(ISER, iser_protocol) \
 	X(ISER_HELLO, iser_hello_protocol) \

@@ -451,7 +451,9 @@ static enum result parse_cdb(struct parse *parse)
 	const uint8_t *cdb;
 	enum result result = parse_layer(parse, PROTOCOL_SCSI_CDB, SCSI_CDB_LENGTH, &cdb);
 
-	if (result == OK && parse->cursor.wire)
+	if (result == OK && parse->packet->upper == RTAP_UPPER_SRP)
+		parse->next = PROTOCOL_SRP_BUFFERS;
+	else if (result == OK && parse->cursor.wire)
 		parse->next = PROTOCOL_PAYLOAD;
 	return result;
 }

@@ -2,11 +2,13 @@
 #include "config.h"
 
 #include "dissect/engine/parse.h"
+#include "dissect/engine/visit.h"
 #include "dissect/scsi/scsi.h"
 #include "dissect/scsi/srp.h"
 
 #define HEAD_LENGTH 16        /* of information units without a separate layout */
 #define INDIRECT_LENGTH 20    /* before its descriptors: the table's own, and the length of all */
+#define IMMEDIATE_LENGTH 4    /* the length of the data, which ends the unit */
 
 static const struct rtap_name opcode_names[] = {
 	{ SRP_TASK_MANAGEMENT, "SRP_TSK_MGMT" }, { SRP_COMMAND, "SRP_CMD" }, { SRP_INITIATOR_LOGOUT, "SRP_I_LOGOUT" },
@@ -28,7 +30,7 @@ uint32_t srp_descriptor_length(const uint8_t *command, bool is_out)
 	case SRP_NO_DATA: return 0;
 	case SRP_DIRECT: return SRP_DESCRIPTOR_LENGTH;
 	case SRP_INDIRECT: return INDIRECT_LENGTH + count * SRP_DESCRIPTOR_LENGTH;
-	case SRP_IMMEDIATE: return is_out ? 4 : UINT32_MAX;
+	case SRP_IMMEDIATE: return is_out ? IMMEDIATE_LENGTH : UINT32_MAX;
 	default: return UINT32_MAX;
 	}
 }
@@ -77,6 +79,92 @@ static void summary_command(const struct rtap_packet *packet, const struct rtap_
 	line_text(line, " LUN ");
 	line_dec(line, scsi_lun(layer_bytes(packet, layer) + SRP_LUN_AT));
 }
+
+/* What follows the CDB: the rest of a long one, and the memory of the data, first that of data-out. SRP, 5.6.2, 6.8. */
+enum buffer_row { ROW_CDB, ROW_TABLE_ADDRESS, ROW_TABLE_KEY, ROW_TABLE_LENGTH, ROW_DATA_LENGTH, ROW_ADDRESS, ROW_KEY, ROW_LENGTH, ROW_IMMEDIATE };
+
+#define BUFFER_ROW(name, label, width, show, flags) \
+	{ "srp.buf." name, label, 0, width, RTAP_##show, RTAP_UNPLACED | RTAP_REPEATS | (flags), NULL, NULL, NULL }
+
+static const struct rtap_field buffer_fields[] = {
+	[ROW_CDB] = { "srp.cmd.add_cdb", "Additional CDB", 0, 0, RTAP_BYTES, RTAP_UNPLACED, NULL, NULL, NULL },
+	[ROW_TABLE_ADDRESS] = BUFFER_ROW("table.addr", "Address of the Table", 64, HEX, RTAP_IS_ADDRESS),
+	[ROW_TABLE_KEY] = BUFFER_ROW("table.rkey", "R_Key of the Table", 32, HEX, RTAP_IS_RKEY),
+	[ROW_TABLE_LENGTH] = BUFFER_ROW("table.len", "Length of the Table", 32, DEC, 0),
+	[ROW_DATA_LENGTH] = BUFFER_ROW("data_len", "Length of all Data", 32, DEC, 0),
+	[ROW_ADDRESS] = BUFFER_ROW("addr", "Address", 64, HEX, RTAP_IS_ADDRESS),
+	[ROW_KEY] = BUFFER_ROW("rkey", "R_Key", 32, HEX, RTAP_IS_RKEY),
+	[ROW_LENGTH] = BUFFER_ROW("len", "Length", 32, DEC, 0),
+	[ROW_IMMEDIATE] = BUFFER_ROW("imm_len", "Length of the Immediate Data", 32, DEC, 0),
+};
+
+static void visit_number(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor, enum buffer_row row, uint32_t at)
+{
+	uint32_t width = buffer_fields[row].bit_width;
+	struct rtap_value value = { .number = bits(layer_bytes(packet, layer) + at, 0, width) };
+
+	visit_field(visitor, layer, layer->protocol, row, &value, layer->offset + at, width / 8);
+}
+
+/* The descriptor of a table, or of memory. */
+static void visit_descriptor(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor, enum buffer_row row, uint32_t at)
+{
+	visit_number(packet, layer, visitor, row, at);
+	visit_number(packet, layer, visitor, row + 1, at + 8);
+	visit_number(packet, layer, visitor, row + 2, at + 12);
+}
+
+/* The command before the layer. */
+static const uint8_t *command_of(const struct rtap_packet *packet, const struct rtap_layer *layer)
+{
+	return packet->sources[layer->source].bytes + layer->offset - SRP_COMMAND_LENGTH;
+}
+
+static void visit_buffers(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
+{
+	const uint8_t *command = command_of(packet, layer);
+	uint32_t at = (uint32_t)bits(command, SRP_ADDITIONAL_CDB) * 4;
+
+	if (at && at <= layer->length)
+		visit_field(visitor, layer, layer->protocol, ROW_CDB, &(struct rtap_value){ .data = { layer_bytes(packet, layer), at } }, layer->offset, at);
+	for (int is_out = 1; is_out >= 0; is_out--) {
+		uint64_t format = is_out ? bits(command, SRP_OUT_FORMAT) : bits(command, SRP_IN_FORMAT);
+		uint32_t length = srp_descriptor_length(command, is_out), end = length < layer->length ? at + length : layer->length;
+
+		if (format == SRP_IMMEDIATE && at + IMMEDIATE_LENGTH <= layer->length)
+			visit_number(packet, layer, visitor, ROW_IMMEDIATE, at);
+		if (format == SRP_INDIRECT && at + INDIRECT_LENGTH <= layer->length) {
+			visit_descriptor(packet, layer, visitor, ROW_TABLE_ADDRESS, at);
+			visit_number(packet, layer, visitor, ROW_DATA_LENGTH, at + SRP_DESCRIPTOR_LENGTH);
+		}
+		if (format == SRP_INDIRECT)
+			at += INDIRECT_LENGTH;
+		for (; format != SRP_IMMEDIATE && at + SRP_DESCRIPTOR_LENGTH <= end && end <= layer->length; at += SRP_DESCRIPTOR_LENGTH)
+			visit_descriptor(packet, layer, visitor, ROW_ADDRESS, at);
+		at = end;
+	}
+}
+
+/* Of an unknown format the length is unknown. */
+static enum result parse_buffers(struct parse *parse)
+{
+	const uint8_t *command = parse->cursor.next - SRP_COMMAND_LENGTH, *buffers;
+	uint32_t more = (uint32_t)bits(command, SRP_ADDITIONAL_CDB) * 4, out = srp_descriptor_length(command, true), in = srp_descriptor_length(command, false);
+	bool is_known = out != UINT32_MAX && in != UINT32_MAX;
+	uint32_t length = more + (is_known ? out + in : 0);
+	enum result result = length ? parse_layer(parse, PROTOCOL_SRP_BUFFERS, length, &buffers) : OK;
+
+	if (result == OK && parse->cursor.wire)
+		parse->next = PROTOCOL_PAYLOAD;
+	return result;
+}
+
+const struct protocol srp_buffers_protocol = {
+	.table = { "srp.buf", "SRP Data Buffers", "SRP (ANSI INCITS 365), 5.6.2, 6.8", 0, FIELDS(buffer_fields) },
+	.scope = SCOPE_CALL,
+	.parse = parse_buffers,
+	.visit = visit_buffers,
+};
 
 /* SRP, table 23. */
 const struct rtap_name srp_result_names[] = {
@@ -136,21 +224,29 @@ static void summary_response(const struct rtap_packet *packet, const struct rtap
 		line_hex(line, layer_bytes(packet, layer)[SRP_STATUS_AT], 2);
 }
 
+#define SENSE_LENGTH_AT 28
+#define REASON_LENGTH_AT 32
+
 /* Sense data follows the response data, which only task management has. */
 static enum result parse_response(struct parse *parse)
 {
 	const uint8_t *response, *reason;
 	enum result result = parse_layer(parse, PROTOCOL_SRP_RESPONSE, SRP_RESPONSE_LENGTH, &response);
-	uint32_t before;
+	uint32_t before, start;
 
 	if (result != OK)
 		return result;
+	start = parse_offset(parse) - SRP_RESPONSE_LENGTH;
 	before = response[18] & SRP_HAS_REASON ? (uint32_t)bits(response, SRP_REASON_LENGTH) : 0;
+	if (parse->cursor.wire < before)
+		parse_anomaly(parse, RTAP_ANOMALY_LENGTH_BEYOND_FRAME, start + REASON_LENGTH_AT);
 	if (!(response[18] & SRP_HAS_SENSE) || parse->cursor.wire <= before) {
 		parse->next = parse->cursor.wire ? PROTOCOL_PAYLOAD : PROTOCOL_NONE;
 		return OK;
 	}
 	result = cursor_take(&parse->cursor, before, &reason);
+	if (result == OK && bits(response, SRP_SENSE_LENGTH) > parse->cursor.wire)
+		parse_anomaly(parse, RTAP_ANOMALY_LENGTH_BEYOND_FRAME, start + SENSE_LENGTH_AT);
 	if (result == OK)
 		parse->next = PROTOCOL_SCSI_SENSE;
 	return result;
@@ -265,6 +361,8 @@ static enum result parse_event(struct parse *parse)
 	const uint8_t *unit;
 	enum result result = parse_layer(parse, PROTOCOL_SRP_EVENT, EVENT_LENGTH, &unit);
 
+	if (result == OK && load32(unit + SENSE_LENGTH_AT) > parse->cursor.wire)
+		parse_anomaly(parse, RTAP_ANOMALY_LENGTH_BEYOND_FRAME, parse_offset(parse) - EVENT_LENGTH + SENSE_LENGTH_AT);
 	if (result == OK && parse->cursor.wire)
 		parse->next = PROTOCOL_SCSI_SENSE;
 	return result;
