@@ -14,6 +14,8 @@ struct half {
 	bool is_in_step;         /* its stream was captured without a gap up to the last FPDU */
 	bool was_whole;          /* ... since the MPA Request or Reply */
 	bool has_sent, has_terminated;
+	bool end_known;
+	uint32_t end;            /* sequence number after the last FPDU, or after the MPA Request or Reply */
 	bool is_open, is_open_tagged; /* the last segment did not end its message */
 	uint8_t open_opcode;
 	uint32_t open_msn, open_qn, open_offset;
@@ -96,7 +98,8 @@ static void take_setup(const struct subject *subject, struct state *state)
 	state->mpa[mpa->is_reply] = *mpa;
 	state->has_mpa[mpa->is_reply] = true;
 	state->initiator = mpa->is_reply ? !subject->sender : subject->sender;
-	state->halves[subject->sender] = (struct half){ .is_in_step = true, .was_whole = true };
+	state->halves[subject->sender] = (struct half){
+		.is_in_step = true, .was_whole = true, .end_known = true, .end = packet->tcp.sequence + packet->tcp.payload.wire };
 }
 
 /* The initiator's first FPDU, and FPDUs of the responder before it. RFC 5044, 7.1.2; RFC 6581, 9.2. */
@@ -287,6 +290,38 @@ static void lose_step(struct half *half)
 	*half = (struct half){ .reads = reads, .responses = responses };
 }
 
+/* The next FPDU is the first one known. */
+static void restart(struct half *half)
+{
+	uint32_t end = half->end;
+	bool end_known = half->end_known;
+
+	lose_step(half);
+	half->is_in_step = true;
+	half->end = end;
+	half->end_known = end_known;
+}
+
+/*
+ * Whether the FPDU begins where the last one ended. After a gap, FPDUs in several segments may not be found. One that is not in the packet as a whole
+ * ends in it.
+ */
+static bool follows(const struct rtap_packet *packet, struct half *half, const struct rtap_fpdu *fpdu)
+{
+	const struct rtap_tcp_facts *tcp = &packet->tcp;
+	uintptr_t at = (uintptr_t)fpdu->bytes.bytes, payload = (uintptr_t)packet->sources[tcp->payload.source].bytes + tcp->payload.offset;
+	uint32_t end = half->end + fpdu->bytes.length;
+	bool is_inside = at >= payload && at - payload < tcp->payload.captured, was_known = half->end_known, is_next;
+
+	if (is_inside)
+		end = tcp->sequence + (uint32_t)(at - payload) + fpdu->bytes.length;
+	is_next = was_known && (is_inside ? end - fpdu->bytes.length == half->end :
+				(int32_t)(end - tcp->sequence) > 0 && (int32_t)(end - tcp->sequence - tcp->payload.wire) <= 0);
+	half->end_known = is_inside || is_next;
+	half->end = end;
+	return is_next;
+}
+
 /* An FPDU of an earlier segment, whose start was found only now: the packet shows it after later ones. */
 static bool is_late(const struct rtap_packet *packet, const struct rtap_fpdu *fpdu)
 {
@@ -308,7 +343,7 @@ void iwarp_rules_packet(struct subject *subject)
 	if (!state)
 		return;
 	half = &state->halves[subject->sender];
-	if (!is_in_order(packet))
+	if (!is_in_order(packet) || subject->is_beyond)
 		lose_step(half);
 	if (packet->mpa.present && is_in_order(packet))
 		take_setup(subject, state);
@@ -318,11 +353,13 @@ void iwarp_rules_packet(struct subject *subject)
 
 		if (!is_certain || is_late(packet, fpdu))
 			lose_step(half);
+		else if (!follows(packet, half, fpdu))
+			restart(half);
 		if (is_certain)
 			take_fpdu(subject, state, fpdu);
 	}
-	/* FPDUs in truncated bytes are not visible */
-	if (packet->frame->captured_length < packet->frame->wire_length)
+	/* FPDUs in truncated bytes are not visible, and those in bytes captured earlier are over */
+	if (packet->frame->captured_length < packet->frame->wire_length || subject->is_behind)
 		lose_step(half);
 	else if (packet->flow.tcp_analysis == RTAP_TCP_NEW)
 		half->is_in_step = true;

@@ -49,6 +49,7 @@ struct subject {
 	 * what the other end sent before this packet is not known. TCP alone shows it.
 	 */
 	bool is_ahead;
+	bool is_beyond, is_behind;   /* TCP: bytes of its sender before it were not captured yet; bytes after it were captured earlier */
 	bool is_gap;                 /* packets before this one were not captured; set by ib_sequence_packet() too */
 };
 

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import struct
 import unittest
 
 import capfile
@@ -230,6 +231,39 @@ class Incomplete(Broken):
             self.assertEqual(set(self.broken(path)[1]), set(), lost)
             shown = [crc for line in self.lines("-r", path, "-T", "json") for crc in json.loads(line).get("iwarp_mpa.crc_check", ())]
             self.assertEqual(len(shown), 122 - (len(frames[lost][1]) > 54), lost)
+
+    def test_iwarp_without_any_one_segment_of_fpdus_in_several(self):
+        """Behind the gap an FPDU is found only at the beginning of a segment; what was before it is unknown."""
+        talk = check_iwarp.Iwarp(crc=True).warm()
+        for msn in range(2, 22):
+            stream = talk.streams["a"]
+            fpdu = stream.add(struct.pack(">BBIIII", 0x41, 0x43, 0, 0, msn, 0), bytes(700 if msn % 3 else 40), [], {})
+            data = bytes(stream.data[fpdu.start:fpdu.end])
+            for at in range(0, len(data), 600):
+                talk.frame("a", check_iwarp.ACK, data[at:at + 600])
+        path = self.path("whole.pcap")
+        talk.write_capture(path)
+        frames = list(capfile.read(path))
+        for lost in range(7, len(frames)):
+            for order in (frames[:lost] + frames[lost + 1:], frames[:lost] + frames[lost + 1:lost + 2] + frames[lost:lost + 1] + frames[lost + 2:]):
+                path = self.path("part.pcap")
+                capfile.write_pcap(path, 1, order)
+                self.assertEqual(set(self.broken(path)[1]), set(), lost)
+
+    def test_a_read_request_that_only_acknowledgements_show(self):
+        talk = check_iwarp.Iwarp().warm()
+        talk.request(msn=1)
+        talk.request(msn=2)
+        lost = len(talk.frames) - 1
+        for _ in range(2):
+            talk.tagged("b", check_iwarp.READ_RESPONSE, check_iwarp.SINK, payload=bytes(64))
+            talk.frame("a", check_iwarp.ACK)
+        path = self.path("whole.pcap")
+        talk.write_capture(path)
+        frames = list(capfile.read(path))
+        path = self.path("part.pcap")
+        capfile.write_pcap(path, 1, frames[:lost] + frames[lost + 1:])
+        self.assertEqual(set(self.broken(path)[1]), set())
 
     def test_a_command_that_was_truncated(self):
         scene = Scene("part", "")
