@@ -12,6 +12,8 @@
 #include "capture/capture_points.h"
 #include "capture/worker_pool.h"
 #include "capture/file/file.h"
+#include "capture/file/pcapng.h"
+#include "capture/kept_blocks.h"
 #include "capture/source_metadata.h"
 #include "capture/live.h"
 #include "capture/live/live_merge.h"
@@ -37,6 +39,7 @@ struct input {
 	uint64_t frames;      /* read so far, if its clock is corrected */
 	size_t piece;         /* of its clock, of the last of them */
 	int64_t last_ns;      /* corrected time of that */
+	uint64_t delivered;   /* merging: frames delivered */
 	int64_t head_ns;      /* merging: the latest time of all of the file's frames up to `next` */
 	const struct source_parts *parts; /* NULL: all of the file */
 	struct source_parts_place place;
@@ -67,6 +70,7 @@ struct rtap_source {
 	struct worker_pool *read_ahead; /* NULL: no reading ahead */
 	uint64_t ahead_read;        /* bytes read for the batch taken last */
 	bool stopped;
+	bool has_ended;             /* END was returned, and not because of a signal or rtap_source_stop() */
 	struct rtap_batch *batch;   /* whose frames rtap_source_read_frame() returns; NULL: none */
 	size_t next_frame;
 };
@@ -254,6 +258,21 @@ enum rtap_status source_open_memory(struct rtap_source **source, const struct rt
 	return status;
 }
 
+/* Publishes the blocks that precede the frame of the file after the first `frames`; `before`: frames of the source before them. */
+static void publish_kept(struct rtap_source *source, struct input *input, uint64_t frames, uint64_t before)
+{
+	struct kept_block *kept;
+
+	while ((kept = file_take_kept(input->file, frames))) {
+		if (source->count > 1)
+			kept->before = before;
+		/* several files share a section, which has begun */
+		if (kept->type == PCAPNG_SECTION && kept->length && source->count > 1 && input->delivered)
+			source->metadata.kept.left_out++;
+		kept_blocks_append(&source->metadata.kept, kept);
+	}
+}
+
 /*
  * Reads frames of one input. END: it has no more and is closed. BROKEN as rtap_source_read_batch(). OK with *batch
  * NULL: a signal interrupted the wait.
@@ -269,11 +288,14 @@ static enum rtap_status read_input(struct rtap_source *source, struct input *inp
 		return out_of_memory(error);
 	status = file_read(input->file, filled, error);
 	if (!status && filled->shared.count) {
+		if (source->count == 1)
+			publish_kept(source, input, UINT64_MAX, 0);
 		*batch = filled;
 		return RTAP_STATUS_OK;
 	}
 	rtap_batch_release(&filled->shared);
 	if (status == RTAP_STATUS_END) {
+		publish_kept(source, input, UINT64_MAX, source->numbering.frames);
 		source->bytes_read_before += stream_bytes_read(input->file->stream);
 		file_close(input->file);
 		input->file = NULL;
@@ -400,6 +422,8 @@ static enum rtap_status read_heads(struct rtap_source *source, struct rtap_error
 			return RTAP_STATUS_END;
 		if (input->clock.count)
 			correct_times(input);
+		if (!input->delivered) /* the sections of all files are known before the first frame */
+			publish_kept(source, input, 0, source->numbering.frames);
 		take_head(source, input);
 		if (!heap_add(&source->heads, input))
 			return out_of_memory(error);
@@ -419,6 +443,9 @@ static enum rtap_status merge_heads(struct rtap_source *source, struct batch *ba
 		if (!input->kept && !batch_keep(batch, &input->batch->shared))
 			return RTAP_STATUS_FAILED;
 		input->kept = true;
+		if (input->file->first_kept)
+			publish_kept(source, input, input->delivered, source->numbering.frames + batch->shared.count);
+		input->delivered++;
 		batch->frames[batch->shared.count++] = input->batch->frames[input->next++];
 		if (input->next == input->batch->shared.count) {
 			heap_remove_first(&source->heads);
@@ -592,10 +619,14 @@ static enum rtap_status take_read_ahead(struct rtap_source *source, struct rtap_
 
 enum rtap_status rtap_source_read_batch(struct rtap_source *source, struct rtap_batch **batch, struct rtap_error *error)
 {
+	enum rtap_status status;
+
 	*batch = NULL;
 	if (source->stopped)
 		return RTAP_STATUS_END;
-	return source->read_ahead ? take_read_ahead(source, batch, error) : read_batch(source, batch, error);
+	status = source->read_ahead ? take_read_ahead(source, batch, error) : read_batch(source, batch, error);
+	source->has_ended |= status == RTAP_STATUS_END;
+	return status;
 }
 
 enum rtap_status rtap_source_read_frame(struct rtap_source *source, const struct rtap_frame **frame, struct rtap_error *error)
@@ -644,7 +675,27 @@ void source_read_counts(const struct rtap_source *source, size_t interface, stru
 
 struct source_left_out source_left_out(const struct rtap_source *source)
 {
-	return (struct source_left_out){ .options = source->metadata.options_left_out };
+	return (struct source_left_out){ .blocks = source->metadata.kept.left_out, .options = source->metadata.options_left_out };
+}
+
+void source_keep_blocks(struct rtap_source *source)
+{
+	source->metadata.kept.wanted = true;
+}
+
+const struct kept_blocks *source_kept_blocks(const struct rtap_source *source)
+{
+	return &source->metadata.kept;
+}
+
+struct rtap_span source_interface_options(const struct rtap_source *source, uint32_t interface)
+{
+	return source_metadata_described(&source->metadata, interface)->options;
+}
+
+bool source_has_ended(const struct rtap_source *source)
+{
+	return source->has_ended;
 }
 
 void rtap_source_counters(const struct rtap_source *source, struct rtap_source_counters *counters, size_t size)

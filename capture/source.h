@@ -9,6 +9,7 @@
 
 struct batch;
 struct batch_pool;
+struct kept_blocks;
 struct source_metadata;
 
 /* What delivers the frames of a source instead of files: numbered, with their time differences and the numbers of their interfaces. */
@@ -94,9 +95,21 @@ bool source_file_has_ended(const struct rtap_source *source, size_t file);
 
 /* What pcapng files have that no copy of their frames can have, as of what was read. */
 struct source_left_out {
-	uint64_t options;
+	uint64_t blocks, options;
 };
 struct source_left_out source_left_out(const struct rtap_source *source);
+
+/* Keeps what only copies of pcapng files need: blocks besides packets, further options of interfaces. Call it before the first read. */
+void source_keep_blocks(struct rtap_source *source);
+
+/* The blocks kept. Those before a frame that was delivered are complete. */
+const struct kept_blocks *source_kept_blocks(const struct rtap_source *source);
+
+/* Options of an interface that struct rtap_interface does not have. */
+struct rtap_span source_interface_options(const struct rtap_source *source, uint32_t interface);
+
+/* Whether all files were delivered to their ends, or until they could not be read. */
+bool source_has_ended(const struct rtap_source *source);
 
 /* NULL: no such file. */
 const struct source_clock *source_clock(const struct rtap_source *source, size_t file);

@@ -53,11 +53,12 @@ static void text_fini(const char *text)
 		free((char *)(uintptr_t)text);
 }
 
-static void interface_fini(struct rtap_interface *interface)
+static void interface_fini(struct source_interface *interface)
 {
-	text_fini(interface->name);
-	text_fini(interface->description);
-	text_fini(interface->filter);
+	text_fini(interface->shared.name);
+	text_fini(interface->shared.description);
+	text_fini(interface->shared.filter);
+	free((uint8_t *)(uintptr_t)interface->options.bytes);
 }
 
 /* A copy of a text, or no_text. NULL: out of memory. */
@@ -97,38 +98,61 @@ static bool note_dropped(struct source_metadata *metadata, const char *file, boo
 }
 
 /* Makes room for one more, in a new table if necessary. NULL: there are too many, or out of memory. */
-static struct rtap_interface *reserve_interface(struct source_metadata *metadata)
+static struct source_interface *reserve_interface(struct source_metadata *metadata)
 {
 	static_assert(SOURCE_MAX_INTERFACES == 4 << (SOURCE_INTERFACE_TABLES - 1), "the tables have room for all");
 	unsigned table = source_metadata_table_of(metadata->interface_count);
-	struct rtap_interface **interfaces;
+	struct source_interface **interfaces;
 
 	if (metadata->interface_count == SOURCE_MAX_INTERFACES)
 		return NULL;
 	interfaces = &metadata->interfaces[table];
 	if (!*interfaces)
 		*interfaces = malloc((table ? (size_t)2 << table : 4) * sizeof **interfaces);
-	return *interfaces ? source_metadata_interface(metadata, metadata->interface_count) : NULL;
+	return *interfaces ? source_metadata_described(metadata, metadata->interface_count) : NULL;
 }
 
 bool source_metadata_add_interface(struct source_metadata *metadata, const struct rtap_interface *interface, uint32_t *index)
 {
-	struct rtap_interface *added = reserve_interface(metadata);
+	struct source_interface *described = reserve_interface(metadata);
 	bool had_dropped = metadata->texts_dropped;
+	struct rtap_interface *added;
 
-	if (!added)
+	if (!described)
 		return false;
+	described->options = (struct rtap_span){ NULL, 0 };
+	added = &described->shared;
 	*added = *interface;
 	added->name = keep_text(metadata, interface->name);
 	added->description = keep_text(metadata, interface->description);
 	added->filter = keep_text(metadata, interface->filter);
 	if (!added->name || !added->description || !added->filter || !note_dropped(metadata, interface->file, had_dropped)) {
-		interface_fini(added);
+		interface_fini(described);
 		return false;
 	}
 	if (added->time_digits > metadata->time_digits)
 		metadata->time_digits = added->time_digits;
 	*index = (uint32_t)metadata->interface_count++;
+	return true;
+}
+
+bool source_metadata_keep_options(struct source_metadata *metadata, struct rtap_span options)
+{
+	struct source_interface *described = source_metadata_described(metadata, metadata->interface_count - 1);
+	uint8_t *copy;
+
+	if (!options.length)
+		return true;
+	if (options.length > SOURCE_MAX_TEXT_BYTES - metadata->text_bytes) {
+		metadata->texts_dropped = true;
+		return true;
+	}
+	copy = malloc(options.length);
+	if (!copy)
+		return false;
+	memcpy(copy, options.bytes, options.length);
+	metadata->text_bytes += options.length;
+	described->options = (struct rtap_span){ copy, options.length };
 	return true;
 }
 
@@ -150,10 +174,11 @@ bool source_metadata_add_note(struct source_metadata *metadata, const char *file
 void source_metadata_fini(struct source_metadata *metadata)
 {
 	for (size_t i = 0; i < metadata->interface_count; i++)
-		interface_fini(source_metadata_interface(metadata, i));
+		interface_fini(source_metadata_described(metadata, i));
 	for (size_t i = 0; i < SOURCE_INTERFACE_TABLES; i++)
 		free(metadata->interfaces[i]);
 	for (size_t i = 0; i < metadata->note_count; i++)
 		free(metadata->notes[i]);
 	free(metadata->notes);
+	kept_blocks_fini(&metadata->kept);
 }

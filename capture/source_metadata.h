@@ -7,15 +7,23 @@
 
 #include <rdmatap/source.h>
 
+#include "capture/kept_blocks.h"
+
 /* Limits: the input may have any number of interfaces and comments, but memory must be bounded. */
 #define SOURCE_MAX_INTERFACES 65536
 #define SOURCE_INTERFACE_TABLES 15 /* the first has room for four, each other one for as many as all before it */
 #define SOURCE_MAX_NOTES 4096
 #define SOURCE_MAX_TEXT_BYTES (4u << 20)
 
+/* An interface, with its settled options that struct rtap_interface does not have; kept for copies of pcapng files, else none. */
+struct source_interface {
+	struct rtap_interface shared; /* owns the texts except `file` */
+	struct rtap_span options;     /* owned */
+};
+
 /* Metadata of a source's inputs: interfaces, notes, counters. All zero: empty. */
 struct source_metadata {
-	struct rtap_interface *interfaces[SOURCE_INTERFACE_TABLES]; /* tables, which stay where they are; own the texts except `file` */
+	struct source_interface *interfaces[SOURCE_INTERFACE_TABLES]; /* tables, which stay where they are */
 	atomic_size_t interface_count;     /* set after the interface: another thread may look up those below it */
 	char **notes;
 	size_t note_count, note_room;
@@ -23,6 +31,7 @@ struct source_metadata {
 	bool texts_dropped, notes_dropped; /* texts or notes beyond a limit were dropped; a note reports it */
 	uint8_t time_digits;               /* of the interfaces, the most */
 	struct rtap_source_counters counters;
+	struct kept_blocks kept;           /* of pcapng files, for copies */
 	uint64_t options_left_out;         /* of pcapng files, which no copy of them can have */
 };
 
@@ -33,11 +42,16 @@ static inline unsigned source_metadata_table_of(size_t index)
 }
 
 /* The interface with this number, which must be below interface_count. */
-static inline struct rtap_interface *source_metadata_interface(const struct source_metadata *metadata, size_t number)
+static inline struct source_interface *source_metadata_described(const struct source_metadata *metadata, size_t number)
 {
 	unsigned table = source_metadata_table_of(number);
 
 	return &metadata->interfaces[table][table ? number - ((size_t)2 << table) : number];
+}
+
+static inline struct rtap_interface *source_metadata_interface(const struct source_metadata *metadata, size_t number)
+{
+	return &source_metadata_described(metadata, number)->shared;
 }
 
 /* Position of a source in the frames it delivers. All zero: at the beginning. */
@@ -61,6 +75,9 @@ void source_metadata_set_counters(struct source_metadata *metadata, const struct
  */
 bool source_metadata_add_interface(struct source_metadata *metadata, const struct rtap_interface *interface, uint32_t *index)
 	__attribute__((warn_unused_result));
+
+/* Keeps settled options of the interface added last. False: out of memory. */
+bool source_metadata_keep_options(struct source_metadata *metadata, struct rtap_span options) __attribute__((warn_unused_result));
 
 /* Adds the note "FILE: TEXT"; beyond a limit a last note reports that the rest is dropped. False: out of memory. */
 bool source_metadata_add_note(struct source_metadata *metadata, const char *file, const uint8_t *text, size_t length)

@@ -87,6 +87,9 @@ void diagnostics_left_out(const struct rtap_source *source, const char *name)
 
 	if (record_form_of(name) != RECORD_PCAPNG)
 		return;
+	if (left_out.blocks)
+		print_error("%" COUNT " not saved in %s: unknown, malformed, not to be copied, too many, or later sections of several files",
+			    COUNTED(left_out.blocks, "pcapng block was", "pcapng blocks were"), name);
 	if (left_out.options)
 		print_error("%" COUNT " of pcapng blocks not saved in %s: custom ones that must not be copied, or unknown ones in another byte order",
 			    COUNTED(left_out.options, "option was", "options were"), name);

@@ -8,6 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "capture/record.h"
+#include "capture/source.h"
 #include "cli/clocks.h"
 #include "cli/column_options.h"
 #include "cli/feed.h"
@@ -143,7 +145,11 @@ static enum rtap_status open_source(struct reader *reader, struct rtap_error *er
 		status = rtap_bpf_open(&reader->bpf, options->capture_filter, error);
 	if (!status && feed)
 		return source_open_fed(&reader->source, feed->source, options->inputs, options->input_count, error);
-	return status ? status : rtap_source_open_files(&reader->source, options->inputs, options->input_count, error);
+	if (!status)
+		status = rtap_source_open_files(&reader->source, options->inputs, options->input_count, error);
+	if (!status && options->write_name && record_form_of(options->write_name) == RECORD_PCAPNG)
+		source_keep_blocks(reader->source);
+	return status;
 }
 
 /* Messages, operations, statistics and so on of a device; the flight recorder. */

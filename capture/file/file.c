@@ -226,13 +226,30 @@ enum rtap_status file_read(struct file *file, struct batch *batch, struct rtap_e
 	return RTAP_STATUS_END;
 }
 
+struct kept_block *file_take_kept(struct file *file, uint64_t frames)
+{
+	struct kept_block *taken = file->first_kept;
+
+	if (!taken || taken->before > frames)
+		return NULL;
+	file->first_kept = taken->next;
+	if (!file->first_kept)
+		file->last_kept = NULL;
+	taken->next = NULL;
+	return taken;
+}
+
 void file_close(struct file *file)
 {
+	struct kept_block *kept;
+
 	if (!file)
 		return;
 	if (file->format && file->format->close)
 		file->format->close(file);
 	batch_block_release(file->block);
 	stream_close(file->stream);
+	while ((kept = file_take_kept(file, UINT64_MAX)))
+		free(kept);
 	free(file);
 }

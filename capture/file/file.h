@@ -32,6 +32,7 @@ struct file {
 	size_t begin, end;          /* in the block: bytes read and not yet used */
 	uint64_t offset;            /* of `begin` in the (inflated) input */
 	uint64_t frame_count;       /* read so far */
+	struct kept_block *first_kept, *last_kept; /* those read and not yet taken, by the frames before them */
 	bool finished;              /* the end or the error has been reported */
 	/* Called with each block of pcapng that describes others: sections, interfaces, their statistics. NULL: not. */
 	void (*describes)(void *owner, uint64_t offset, uint32_t length);
@@ -85,6 +86,9 @@ enum rtap_status file_open(struct file **file, const char *name, struct stream *
  */
 enum rtap_status file_read(struct file *file, struct batch *batch, struct rtap_error *error)
 	__attribute__((warn_unused_result));
+
+/* Takes the next block kept for copies of the file, if at most so many frames of the file precede it. NULL: none. */
+struct kept_block *file_take_kept(struct file *file, uint64_t frames);
 
 /* Closes and frees. NULL is ignored. */
 void file_close(struct file *file);

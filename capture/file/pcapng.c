@@ -9,6 +9,7 @@
 #include "capture/file/file.h"
 #include "capture/link_type.h"
 #include "capture/file/pcapng.h"
+#include "capture/file/pcapng_keep.h"
 #include "capture/file/pcapng_options.h"
 #include "capture/tick.h"
 
@@ -66,7 +67,7 @@ static enum rtap_status take_options(struct file *file, const struct block *bloc
 }
 
 /* A new section: its interfaces are numbered from 0 again. 4.1. */
-static enum rtap_status read_section(struct file *file, const struct block *block, struct rtap_error *reason)
+static enum rtap_status read_section(struct file *file, const struct block *block, uint64_t frames, struct rtap_error *reason)
 {
 	struct pcapng_option option;
 	struct rtap_span list;
@@ -83,6 +84,8 @@ static enum rtap_status read_section(struct file *file, const struct block *bloc
 	status = take_options(file, block, PCAPNG_SECTION_LENGTH, PCAPNG_OPTIONS_OF_SECTION, &list, reason);
 	if (status)
 		return status;
+	if (!pcapng_keep_section(file, list, frames))
+		return out_of_memory(reason);
 	while (pcapng_options_next(&list, &option))
 		if (option.code == PCAPNG_OPTION_COMMENT &&
 		    !source_metadata_add_note(file->metadata, file->name, option.value, option.length))
@@ -171,6 +174,8 @@ static enum rtap_status read_interface(struct file *file, const struct block *bl
 	struct rtap_interface interface = { .file = file->name };
 	struct interface_texts texts = { NULL, NULL, NULL };
 	struct pcapng_interface *added = new_interface(file);
+	uint32_t options_length;
+	uint8_t *options;
 	struct pcapng_option option;
 	struct rtap_span list;
 	enum rtap_status status;
@@ -185,6 +190,8 @@ static enum rtap_status read_interface(struct file *file, const struct block *bl
 	status = take_options(file, block, PCAPNG_INTERFACE_LENGTH, PCAPNG_OPTIONS_OF_INTERFACE, &list, reason);
 	if (status)
 		return status;
+	options = (uint8_t *)(uintptr_t)list.bytes;
+	options_length = list.length;
 	while (pcapng_options_next(&list, &option)) {
 		if (!take_interface_option(file, &option, &interface, &texts, &added->tick)) {
 			status = out_of_memory(reason);
@@ -202,6 +209,11 @@ static enum rtap_status read_interface(struct file *file, const struct block *bl
 			status = out_of_memory(reason);
 		goto out;
 	}
+	if (file->metadata->kept.wanted &&
+	    !source_metadata_keep_options(file->metadata, pcapng_other_options(options, options_length))) {
+		status = out_of_memory(reason);
+		goto out;
+	}
 	added->link_type = interface.link_type;
 	added->snap_length = interface.snap_length;
 	file->pcapng.interface_count++;
@@ -213,7 +225,7 @@ out:
 }
 
 /* Received and dropped packets of an interface. 4.6. */
-static enum rtap_status read_statistics(struct file *file, const struct block *block, struct rtap_error *reason)
+static enum rtap_status read_statistics(struct file *file, const struct block *block, uint64_t frames, struct rtap_error *reason)
 {
 	struct rtap_interface *interface;
 	struct pcapng_option option;
@@ -230,6 +242,8 @@ static enum rtap_status read_statistics(struct file *file, const struct block *b
 	status = take_options(file, block, PCAPNG_STATISTICS_LENGTH, PCAPNG_OPTIONS_OF_STATISTICS, &list, reason);
 	if (status)
 		return status;
+	if (!pcapng_keep_statistics(file, file->pcapng.interfaces[index].number, &file->pcapng.interfaces[index].tick, block->body, list, frames))
+		return out_of_memory(reason);
 	while (pcapng_options_next(&list, &option)) {
 		if (option.code == PCAPNG_ISB_IFRECV && option.length == 8) {
 			interface->received = host_u64(option.value);
@@ -381,23 +395,33 @@ static enum rtap_status read_simple_packet(struct file *file, const struct block
 }
 
 /* A block that describes others. */
-static enum rtap_status read_description(struct file *file, const struct block *block, struct rtap_error *reason)
+static enum rtap_status read_description(struct file *file, const struct block *block, uint64_t frames, struct rtap_error *reason)
 {
-	enum rtap_status status = block->type == PCAPNG_SECTION ? read_section(file, block, reason) :
-				  block->type == PCAPNG_INTERFACE ? read_interface(file, block, reason) : read_statistics(file, block, reason);
+	enum rtap_status status = block->type == PCAPNG_SECTION ? read_section(file, block, frames, reason) :
+				  block->type == PCAPNG_INTERFACE ? read_interface(file, block, reason) : read_statistics(file, block, frames, reason);
 
 	if (!status && file->describes)
 		file->describes(file->owner, file->offset, block->length + PCAPNG_BLOCK_LEAST);
 	return status;
 }
 
+/* A block of another kind: only copies of the file have it. */
+static enum rtap_status read_other(struct file *file, const struct block *block, uint64_t frames, struct rtap_error *reason)
+{
+	if (!pcapng_keep_block(file, block->type, (struct rtap_span){ block->body, block->length }, frames))
+		return out_of_memory(reason);
+	return RTAP_STATUS_OK;
+}
+
 static enum rtap_status read_block(struct file *file, const struct block *block, struct batch *batch, struct rtap_error *reason)
 {
+	const uint64_t frames = file->frame_count + batch->shared.count;
+
 	switch (block->type) {
 	case PCAPNG_SECTION:
 	case PCAPNG_INTERFACE:
 	case PCAPNG_STATISTICS:
-		return read_description(file, block, reason);
+		return read_description(file, block, frames, reason);
 	case PCAPNG_PACKET:
 	case PCAPNG_OLD_PACKET:
 		return read_packet(file, block, batch, reason);
@@ -408,10 +432,10 @@ static enum rtap_status read_block(struct file *file, const struct block *block,
 	case PCAPNG_SECRETS:
 	case PCAPNG_CUSTOM:
 	case PCAPNG_CUSTOM_LOCAL:
-		return RTAP_STATUS_OK;
+		return read_other(file, block, frames, reason);
 	default:
 		file->metadata->counters.skipped_blocks++;
-		return RTAP_STATUS_OK;
+		return read_other(file, block, frames, reason);
 	}
 }
 

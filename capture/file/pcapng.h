@@ -34,6 +34,8 @@ enum pcapng_option_code {
 	PCAPNG_OPTION_LOCAL_TEXT = 19372, /* must not be copied, like the next one */
 	PCAPNG_OPTION_LOCAL = 19373,
 	/* of sections, 4.1 */
+	PCAPNG_SHB_HARDWARE = 2,
+	PCAPNG_SHB_OS = 3,
 	PCAPNG_SHB_USERAPPL = 4,
 	/* of interfaces, 4.2 */
 	PCAPNG_IF_NAME = 2,
@@ -44,6 +46,8 @@ enum pcapng_option_code {
 	PCAPNG_IF_FCSLEN = 13,
 	PCAPNG_IF_TSOFFSET = 14,
 	/* of statistics, 4.6 */
+	PCAPNG_ISB_STARTTIME = 2,
+	PCAPNG_ISB_ENDTIME = 3,
 	PCAPNG_ISB_IFRECV = 4,
 	PCAPNG_ISB_IFDROP = 5,
 	PCAPNG_ISB_OSDROP = 7,

@@ -29,6 +29,7 @@ struct rtap_series {
 	uint64_t clamped_times;     /* of files that are closed */
 	uint64_t files;          /* begun so far */
 	uint64_t frames;         /* in the file */
+	struct writer_place place; /* where the file before ended */
 	char *current;           /* the name of the file last opened */
 	char **kept;             /* with `numbered` and `rotate_files`: names of the latest files, that of number N at N - 1 mod rotate_files */
 	size_t kept_room;
@@ -120,6 +121,7 @@ static enum rtap_status open_file(struct rtap_series *series, const char *name, 
 		return status;
 	writer_set_comments(series->writer, options->comments, options->comment_count);
 	writer_set_as_frames_come(series->writer, options->as_frames_come);
+	writer_continue(series->writer, &series->place);
 	if (options->has_group)
 		status = writer_hand_over(series->writer, (uid_t)-1, options->group, error);
 	if (!status && options->has_mode)
@@ -218,6 +220,9 @@ static enum rtap_status close_file(struct rtap_series *series, bool is_last, str
 	if (!full)
 		return RTAP_STATUS_OK;
 	series->writer = NULL;
+	series->place = writer_place(full);
+	if (is_last)
+		writer_set_last(full);
 	series->clamped_times += rtap_writer_clamped_times(full);
 	status = rtap_writer_close(full, error);
 	if (series->options.closed)

@@ -13,6 +13,7 @@
 #include "capture/file/pcapng.h"
 #include "capture/file/pcapng_options.h"
 #include "capture/sink.h"
+#include "capture/source.h"
 #include "capture/file/writer.h"
 
 /* Numbers are written in host byte order, which both formats record. */
@@ -41,6 +42,11 @@ struct rtap_writer {
 	bool as_frames_come;       /* as in struct rtap_series_options */
 	const char *const *comments; /* of the file */
 	size_t comment_count;
+	const struct kept_blocks *kept; /* of the source; NULL: none */
+	struct writer_place place;  /* in these */
+	bool merges;                /* the source has several files: they share a section */
+	bool is_last;
+	uint64_t number;            /* of the last frame written */
 };
 
 enum rtap_status writer_open_like(struct rtap_writer **writer, const char *name, const char *like, uint32_t link_type,
@@ -58,6 +64,8 @@ enum rtap_status writer_open_like(struct rtap_writer **writer, const char *name,
 	opened->link_type = link_type;
 	opened->unbuffered = unbuffered;
 	opened->source = source;
+	opened->kept = source && opened->pcapng ? source_kept_blocks(source) : NULL;
+	opened->merges = source && source_file_count(source) > 1;
 	if (sink_open(&opened->sink, name, compression, unbuffered, error)) {
 		free(opened);
 		return RTAP_STATUS_FAILED;
@@ -98,9 +106,35 @@ void writer_set_comments(struct rtap_writer *writer, const char *const *comments
 	writer->comment_count = count;
 }
 
+void writer_continue(struct rtap_writer *writer, const struct writer_place *place)
+{
+	writer->place = *place;
+}
+
+struct writer_place writer_place(const struct rtap_writer *writer)
+{
+	return writer->place;
+}
+
+void writer_set_last(struct rtap_writer *writer)
+{
+	writer->is_last = true;
+}
+
 void writer_set_as_frames_come(struct rtap_writer *writer, bool as_frames_come)
 {
 	writer->as_frames_come = as_frames_come;
+}
+
+static enum rtap_status out_of_memory(const struct rtap_writer *writer, struct rtap_error *error)
+{
+	rtap_error_set(error, RTAP_ERROR_MEMORY, "%s: out of memory", sink_name(writer->sink));
+	return RTAP_STATUS_FAILED;
+}
+
+static struct rtap_span kept_options(const struct kept_block *section)
+{
+	return (struct rtap_span){ section->body, section->length };
 }
 
 static enum rtap_status refuse_link_type(const struct rtap_writer *writer, uint32_t link_type, struct rtap_error *error)
@@ -159,10 +193,45 @@ static enum rtap_status write_u32(struct rtap_writer *writer, uint32_t number, s
 	return sink_write(writer->sink, &number, sizeof number, error);
 }
 
-/* draft-ietf-opsawg-pcapng, 4.1. */
-static enum rtap_status begin_pcapng(struct rtap_writer *writer, struct rtap_error *error)
+/* Writes the options of a list that `wanted` accepts. */
+static enum rtap_status write_options_of(struct rtap_writer *writer, struct rtap_span list, bool (*wanted)(uint16_t code), struct rtap_error *error)
+{
+	enum rtap_status status = RTAP_STATUS_OK;
+	struct pcapng_option option;
+
+	while (!status && pcapng_options_next(&list, &option))
+		if (wanted(option.code))
+			status = write_option(writer, option.code, option.value, option.length, error);
+	return status;
+}
+
+static size_t size_of_options(struct rtap_span list, bool (*wanted)(uint16_t code))
+{
+	struct pcapng_option option;
+	size_t size = 0;
+
+	while (pcapng_options_next(&list, &option))
+		if (wanted(option.code))
+			size += option_size(option.length);
+	return size;
+}
+
+/* The application is this one. */
+static bool is_of_section(uint16_t code)
+{
+	return code != PCAPNG_SHB_USERAPPL;
+}
+
+static bool is_comment(uint16_t code)
+{
+	return code == PCAPNG_OPTION_COMMENT;
+}
+
+/* draft-ietf-opsawg-pcapng, 4.1. The options of `count` sections are kept: of one all but the application, of several the comments. */
+static enum rtap_status write_section(struct rtap_writer *writer, const struct kept_block *const *sections, size_t count, struct rtap_error *error)
 {
 	size_t length = PCAPNG_BLOCK_LEAST + PCAPNG_SECTION_LENGTH + option_size(sizeof application - 1) + option_size(0);
+	bool (*wanted)(uint16_t code) = writer->merges ? is_comment : is_of_section;
 	struct {
 		uint32_t type, length, byte_order;
 		uint16_t major, minor;
@@ -173,15 +242,54 @@ static enum rtap_status begin_pcapng(struct rtap_writer *writer, struct rtap_err
 	_Static_assert(sizeof header == PCAPNG_BLOCK_HEADER + PCAPNG_SECTION_LENGTH, "no holes");
 	for (size_t i = 0; i < writer->comment_count; i++)
 		length += option_size(strlen(writer->comments[i]));
+	for (size_t i = 0; i < count; i++)
+		length += size_of_options(kept_options(sections[i]), wanted);
 	header.length = (uint32_t)length;
 	status = sink_write(writer->sink, &header, sizeof header, error);
 	for (size_t i = 0; !status && i < writer->comment_count; i++)
 		status = write_option(writer, PCAPNG_OPTION_COMMENT, writer->comments[i], strlen(writer->comments[i]), error);
+	for (size_t i = 0; !status && i < count; i++)
+		status = write_options_of(writer, kept_options(sections[i]), wanted, error);
 	if (!status)
 		status = write_option(writer, PCAPNG_SHB_USERAPPL, application, sizeof application - 1, error);
 	if (!status)
 		status = end_options(writer, error);
 	return status ? status : write_u32(writer, header.length, error);
+}
+
+/* The sections that the source has described before the frame, at most that of each file. NULL: out of memory. */
+static const struct kept_block **sections_before(const struct rtap_writer *writer, uint64_t number, size_t *count)
+{
+	size_t most = source_file_count(writer->source);
+	const struct kept_block **sections = calloc(most + 1, sizeof *sections), *block = NULL;
+
+	*count = 0;
+	while (sections && (block = kept_blocks_next_lasting(writer->kept, block)) && block->before < number && *count < most)
+		if (block->type == PCAPNG_SECTION)
+			sections[(*count)++] = block;
+	return sections;
+}
+
+/* The header of a file whose first frame has this number. A single file's section is the first one, or that of the place to continue at. */
+static enum rtap_status begin_pcapng(struct rtap_writer *writer, uint64_t number, struct rtap_error *error)
+{
+	const struct kept_block **sections, *first = writer->place.section;
+	enum rtap_status status;
+	size_t count;
+
+	if (!writer->kept)
+		return write_section(writer, NULL, 0, error);
+	if (writer->merges) {
+		sections = sections_before(writer, number, &count);
+		if (!sections)
+			return out_of_memory(writer, error);
+		status = write_section(writer, sections, count, error);
+		free(sections);
+		return status;
+	}
+	if (!first && (first = kept_blocks_next(writer->kept, NULL)) && first->before < number && first->type == PCAPNG_SECTION)
+		writer->place.section = writer->place.last = first;
+	return write_section(writer, &writer->place.section, writer->place.section != NULL, error);
 }
 
 /* A frame's time, clamped to the file's range: nothing before 1970; in pcap 32 bits of seconds since then. */
@@ -250,17 +358,25 @@ static size_t text_size(const char *text)
 	return *text ? option_size(strlen(text)) : 0;
 }
 
-/* draft-ietf-opsawg-pcapng, 4.2. `interface` has further attributes; NULL: none are known. */
-static enum rtap_status write_interface(struct rtap_writer *writer, uint32_t link_type, const struct rtap_interface *interface,
-					struct rtap_error *error)
+/* The frame check sequence's length as it is read: small numbers are bytes, others bits. 0: no option. */
+static uint8_t fcs_option(uint8_t bytes)
 {
-	const uint8_t nanoseconds = 9;
+	if (bytes <= 8)
+		return bytes;
+	return bytes > UINT8_MAX / 8 ? 0 : (uint8_t)(bytes * 8);
+}
+
+/* draft-ietf-opsawg-pcapng, 4.2. `interface` has further attributes; NULL: none are known. `others`: options to copy. */
+static enum rtap_status write_interface(struct rtap_writer *writer, uint32_t link_type, const struct rtap_interface *interface,
+					struct rtap_span others, struct rtap_error *error)
+{
+	const uint8_t nanoseconds = 9, fcs = interface ? fcs_option(interface->fcs_length) : 0;
 	const char *name = interface ? fitting(interface->name) : "", *description = interface ? fitting(interface->description) : "";
 	const char *filter = interface ? fitting(interface->filter) : "";
 	const uint32_t length = (uint32_t)(PCAPNG_BLOCK_LEAST + PCAPNG_INTERFACE_LENGTH + text_size(name) + text_size(description) +
 					   (*filter ? option_size(strlen(filter) + 1) : 0) +
 					   (interface && interface->bits_per_second ? option_size(sizeof interface->bits_per_second) : 0) +
-					   option_size(1) + option_size(0));
+					   (fcs ? option_size(1) : 0) + option_size(1) + others.length + option_size(0));
 	const struct {
 		uint32_t type, length;
 		uint16_t link_type, reserved;
@@ -280,6 +396,10 @@ static enum rtap_status write_interface(struct rtap_writer *writer, uint32_t lin
 		status = write_option(writer, PCAPNG_IF_TSRESOL, &nanoseconds, sizeof nanoseconds, error);
 	if (!status && *filter)
 		status = write_filter(writer, filter, error);
+	if (!status && fcs)
+		status = write_option(writer, PCAPNG_IF_FCSLEN, &fcs, sizeof fcs, error);
+	if (!status)
+		status = sink_write(writer->sink, others.bytes, others.length, error);
 	if (!status)
 		status = end_options(writer, error);
 	return status ? status : write_u32(writer, length, error);
@@ -289,6 +409,8 @@ static enum rtap_status write_interface(struct rtap_writer *writer, uint32_t lin
 static enum rtap_status find_interface(struct rtap_writer *writer, uint32_t interface, uint32_t link_type, struct rtap_error *error)
 {
 	struct described wanted = { interface, link_type, writer->interface_count }, *added;
+	const struct rtap_interface *described;
+	struct rtap_span others = { NULL, 0 };
 	void *const *found;
 
 	if (writer->last && !compare_described(writer->last, &wanted))
@@ -305,12 +427,14 @@ static enum rtap_status find_interface(struct rtap_writer *writer, uint32_t inte
 		*added = wanted;
 	if (!added || !tsearch(added, &writer->interfaces, compare_described)) {
 		free(added);
-		rtap_error_set(error, RTAP_ERROR_MEMORY, "%s: out of memory", sink_name(writer->sink));
-		return RTAP_STATUS_FAILED;
+		return out_of_memory(writer, error);
 	}
 	writer->last = added;
 	writer->interface_count++;
-	return write_interface(writer, link_type, writer->source ? rtap_source_interface(writer->source, interface) : NULL, error);
+	described = writer->source ? rtap_source_interface(writer->source, interface) : NULL;
+	if (described)
+		others = source_interface_options(writer->source, interface);
+	return write_interface(writer, link_type, described, others, error);
 }
 
 /* Describes the interfaces that the source already has, so that a file without frames describes them too. */
@@ -323,15 +447,79 @@ static enum rtap_status describe_interfaces(struct rtap_writer *writer, struct r
 	return status;
 }
 
-static enum rtap_status begin(struct rtap_writer *writer, struct rtap_error *error)
+/* Interfaces of the source are described again. */
+static enum rtap_status begin_section(struct rtap_writer *writer, const struct kept_block *section, struct rtap_error *error)
+{
+	tdestroy(writer->interfaces, free);
+	writer->interfaces = NULL;
+	writer->last = NULL;
+	writer->interface_count = 0;
+	writer->place.section = section;
+	return write_section(writer, &section, 1, error);
+}
+
+/* `number`: of the interface that the body begins with, if it is one of statistics. */
+static enum rtap_status write_block(struct rtap_writer *writer, const struct kept_block *block, uint32_t number, struct rtap_error *error)
+{
+	const uint32_t with_number = block->type == PCAPNG_STATISTICS ? sizeof number : 0;
+	const uint32_t length = PCAPNG_BLOCK_LEAST + with_number + block->length, header[] = { block->type, length, number };
+	enum rtap_status status = sink_write(writer->sink, header, PCAPNG_BLOCK_HEADER + with_number, error);
+
+	if (!status)
+		status = sink_write(writer->sink, block->body, block->length, error);
+	return status ? status : write_u32(writer, length, error);
+}
+
+static enum rtap_status write_kept_block(struct rtap_writer *writer, const struct kept_block *block, struct rtap_error *error)
+{
+	enum rtap_status status;
+
+	if (block->type == PCAPNG_SECTION) /* of several files, those before the first frame are in the header */
+		return writer->merges ? RTAP_STATUS_OK : begin_section(writer, block, error);
+	if (block->type != PCAPNG_STATISTICS)
+		return write_block(writer, block, 0, error);
+	if (!writer->as_frames_come) /* finish() writes their counts */
+		return RTAP_STATUS_OK;
+	status = find_interface(writer, block->interface, rtap_source_interface(writer->source, block->interface)->link_type, error);
+	return status ? status : write_block(writer, block, writer->last->index, error);
+}
+
+/* Writes the blocks that the source keeps before the frame with this number and that are not yet written. */
+static enum rtap_status write_kept(struct rtap_writer *writer, uint64_t number, struct rtap_error *error)
+{
+	enum rtap_status status = RTAP_STATUS_OK;
+	const struct kept_block *block;
+
+	while (!status && (block = kept_blocks_next(writer->kept, writer->place.last)) && block->before < number) {
+		status = write_kept_block(writer, block, error);
+		writer->place.last = block;
+	}
+	return status;
+}
+
+/* Names and secrets that an earlier file of the series has. */
+static enum rtap_status repeat_kept(struct rtap_writer *writer, struct rtap_error *error)
+{
+	const struct kept_block *block = NULL, *last = writer->place.last;
+	enum rtap_status status = RTAP_STATUS_OK;
+
+	while (!status && last && (block = kept_blocks_next_lasting(writer->kept, block)) && block->sequence <= last->sequence)
+		if (block->type != PCAPNG_SECTION)
+			status = write_block(writer, block, 0, error);
+	return status;
+}
+
+static enum rtap_status begin(struct rtap_writer *writer, uint64_t number, struct rtap_error *error)
 {
 	enum rtap_status status = RTAP_STATUS_OK;
 
 	if (writer->begun)
 		return status;
-	status = writer->pcapng ? begin_pcapng(writer, error) : begin_pcap(writer, error);
+	status = writer->pcapng ? begin_pcapng(writer, number, error) : begin_pcap(writer, error);
 	if (!status && writer->pcapng)
 		status = describe_interfaces(writer, error);
+	if (!status && writer->kept && writer->place.last != writer->place.section)
+		status = repeat_kept(writer, error);
 	if (!status)
 		sink_mark(writer->sink);
 	writer->begun = !status;
@@ -339,14 +527,16 @@ static enum rtap_status begin(struct rtap_writer *writer, struct rtap_error *err
 	return status;
 }
 
+static bool is_no_comment(uint16_t code)
+{
+	return code != PCAPNG_OPTION_COMMENT;
+}
+
 /* Size of a frame's comments and options. */
 static enum rtap_status size_options(const struct rtap_writer *writer, const struct rtap_frame *frame, size_t *size,
 				     struct rtap_error *error)
 {
-	struct rtap_span rest = frame->options ? *frame->options : (struct rtap_span){ NULL, 0 };
-	struct pcapng_option option;
-
-	*size = 0;
+	*size = frame->options ? size_of_options(*frame->options, is_no_comment) : 0;
 	for (uint32_t i = 0; i < frame->comment_count; i++) {
 		if (frame->comments[i].length > UINT16_MAX) {
 			rtap_error_set(error, RTAP_ERROR_UNSUPPORTED,
@@ -356,29 +546,9 @@ static enum rtap_status size_options(const struct rtap_writer *writer, const str
 		}
 		*size += option_size(frame->comments[i].length);
 	}
-	while (pcapng_options_next(&rest, &option))
-		if (option.code != PCAPNG_OPTION_COMMENT)
-			*size += option_size(option.length);
 	if (*size)
 		*size += option_size(0);
 	return RTAP_STATUS_OK;
-}
-
-/* Writes the options of a list whose codes `writes` accepts. */
-static enum rtap_status write_options_of(struct rtap_writer *writer, struct rtap_span list, bool (*writes)(uint16_t code), struct rtap_error *error)
-{
-	enum rtap_status status = RTAP_STATUS_OK;
-	struct pcapng_option option;
-
-	while (!status && pcapng_options_next(&list, &option))
-		if (writes(option.code))
-			status = write_option(writer, option.code, option.value, option.length, error);
-	return status;
-}
-
-static bool is_no_comment(uint16_t code)
-{
-	return code != PCAPNG_OPTION_COMMENT;
 }
 
 /* `size`: of all, from size_options(). */
@@ -446,7 +616,10 @@ enum rtap_status writer_write_of(struct rtap_writer *writer, const struct rtap_f
 		writer->link_type = frame->link_type;
 	if (!writer->pcapng && frame->link_type != writer->link_type)
 		return refuse_second_link_type(writer, frame->link_type, error);
-	status = begin(writer, error);
+	status = begin(writer, frame->number, error);
+	if (!status && writer->kept)
+		status = write_kept(writer, frame->number, error);
+	writer->number = frame->number;
 	if (!status)
 		status = writer->pcapng ? write_packet(writer, frame, batch, error) : write_record(writer, frame, batch, error);
 	if (!status)
@@ -476,7 +649,7 @@ enum rtap_status rtap_writer_write(struct rtap_writer *writer, const struct rtap
 
 enum rtap_status rtap_writer_flush(struct rtap_writer *writer, struct rtap_error *error)
 {
-	enum rtap_status status = begin(writer, error);
+	enum rtap_status status = begin(writer, writer->number, error);
 
 	return status ? status : sink_flush(writer->sink, error);
 }
@@ -521,9 +694,12 @@ static enum rtap_status write_statistics(struct rtap_writer *writer, uint32_t in
 /* The source's statistics, at the end of a pcapng file. */
 static enum rtap_status finish(struct rtap_writer *writer, struct rtap_error *error)
 {
-	enum rtap_status status = begin(writer, error);
+	const uint64_t number = writer->kept && writer->is_last && source_has_ended(writer->source) ? UINT64_MAX : writer->number;
+	enum rtap_status status = begin(writer, number, error);
 	struct timespec now;
 
+	if (!status && writer->kept)
+		status = write_kept(writer, number, error);
 	if (status || !writer->pcapng || !writer->source || writer->as_frames_come)
 		return status;
 	clock_gettime(CLOCK_REALTIME, &now);

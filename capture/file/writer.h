@@ -5,6 +5,7 @@
 #include <rdmatap/writer.h>
 
 #include "capture/batch.h"
+#include "capture/kept_blocks.h"
 
 /*
  * As rtap_writer_open(), but the suffix of `like` determines the format, and the source (borrowed; NULL: none) supplies the
@@ -38,6 +39,19 @@ enum rtap_status writer_set_mode(struct rtap_writer *writer, mode_t mode, struct
 
 /* Sets the comments of a pcapng file, each at most 65,535 bytes, before anything is written; borrowed. */
 void writer_set_comments(struct rtap_writer *writer, const char *const *comments, size_t count);
+
+/* How far the blocks that the source keeps have been written, over the files of a series. All zero: nothing. */
+struct writer_place {
+	const struct kept_block *section; /* the one of the frames; NULL: none yet */
+	const struct kept_block *last;    /* written last */
+};
+
+/* Continues at the place where an earlier file ended; that file's section, names and secrets are repeated. Before anything is written. */
+void writer_continue(struct rtap_writer *writer, const struct writer_place *place);
+struct writer_place writer_place(const struct rtap_writer *writer);
+
+/* Says that this is the last file: it ends with what the source keeps after the last frame, if the source has ended. */
+void writer_set_last(struct rtap_writer *writer);
 
 /* As rtap_series_options.as_frames_come, before anything is written. */
 void writer_set_as_frames_come(struct rtap_writer *writer, bool as_frames_come);

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """What a pcapng file that -w writes keeps of pcapng files: compared with the files, block for block, by a reader of draft-ietf-opsawg-pcapng."""
+import os
 import random
 import struct
+import sys
 
 import capfile
 from cli import CliTest, read
@@ -109,3 +111,246 @@ class PacketOptions(CliTest):
             self.assertEqual([each[4] for each in packets(saved)],
                              [[], [(1, b"c"), (4, struct.pack("=Q", 0))],
                               [(1, b"d"), (2, struct.pack("=I", 1)), (3, b"\x02abcd"), (4, struct.pack("=Q", 258))]])
+
+
+NATIVE = "<" if sys.byteorder == "little" else ">"
+NAMES, JOURNAL, SECRETS, CUSTOM, LOCAL, UNKNOWN = 4, 9, 10, 0xbad, 0x40000bad, 0x7f123456
+
+
+class Made:
+    """A pcapng file, and the one that is to be saved of it."""
+
+    def __init__(self):
+        self.file, self.saved, self.frames, self.left_out = capfile.Pcapng(), [], 0, 0
+
+    def block(self, kind, *parts):
+        """parts: bytes, or (struct format, numbers ...)"""
+        def body(order):
+            return b"".join(part if isinstance(part, bytes) else struct.pack(order + part[0], *part[1:]) for part in parts)
+        self.file.block(kind, body(self.file.order))
+        if kind in (LOCAL, UNKNOWN):
+            self.left_out += 1
+        else:
+            self.saved.append((kind, capfile.pad4(body(NATIVE))))
+
+    def options(self, options):
+        """options: (code, bytes or (format, numbers ...)); with lengths and an end"""
+        parts = []
+        for code, value in options:
+            size = len(value) if isinstance(value, bytes) else struct.calcsize("=" + value[0])
+            parts += [("HH", code, size), value, bytes(-size % 4)]
+        return parts
+
+    def section(self, order, options):
+        self.file.section(order, options)
+        self.interfaces = []
+        self.saved.append(("section", [(code, value) for code, value in options if code != 4]))
+
+    def interface(self, link_type, snap, options, resolution=9):
+        """options: (code, bytes or (format, numbers ...)), in the order in which they are written; resolution: decimal digits"""
+        def wanted(order, digits):
+            parts = self.options(options + [(9, bytes([digits]))]) + [bytes(4)]
+            return b"".join(part if isinstance(part, bytes) else struct.pack(order + part[0], *part[1:]) for part in parts)
+        self.file.block(1, struct.pack(self.file.order + "HHI", link_type, 0, snap) + wanted(self.file.order, resolution))
+        self.interfaces.append([resolution, None, struct.pack("=HHI", link_type, 0, snap), options_of(wanted(NATIVE, 9), NATIVE)])
+
+    def number(self, interface):
+        described = self.interfaces[interface]
+        if described[1] is None:
+            described[1] = sum(each[1] is not None for each in self.interfaces)
+            self.saved.append(("interface", described[2], described[3]))
+        return described[1]
+
+    def packet(self, interface, ns):
+        resolution = self.interfaces[interface][0]
+        ticks = ns // 10 ** (9 - resolution)
+        self.file.packet(interface, ticks, FRAME)
+        ns = ticks * 10 ** (9 - resolution)
+        self.saved.append((6, struct.pack("=IIIII", self.number(interface), ns >> 32, ns & 0xffffffff, len(FRAME), len(FRAME)) + capfile.pad4(FRAME)))
+
+    def statistics(self, interface, ns, counts):
+        """counts: {code: number}; the times of its beginning and end are around its own"""
+        unit = 10 ** (9 - self.interfaces[interface][0])
+        ticks = ns // unit
+        ns = ticks * unit
+        order = self.file.order
+        def halves(order, value):
+            return struct.pack(order + "II", value >> 32, value & 0xffffffff)
+        def made(order, value, number):
+            options = [(2, halves(order, value)), (3, halves(order, value))] + [(code, struct.pack(order + "Q", count)) for code, count in counts.items()]
+            return struct.pack(order + "I", number) + halves(order, value) + b"".join(
+                struct.pack(order + "HH", code, len(value)) + value for code, value in options + [(1, b"note")])
+        self.file.block(5, made(order, ticks, interface))
+        number = self.number(interface)
+        self.saved.append((5, made(NATIVE, ns, number)))
+
+
+def saved_blocks(path):
+    """As Made.saved: the parts of sections and interfaces that the format lets a writer choose are left out."""
+    found = []
+    for kind, body in blocks(path):
+        if kind == 0x0a0d0d0a:
+            options = options_of(body[16:], NATIVE)
+            assert [value for code, value in options if code == 4][0].startswith(b"rdmatap ")
+            found.append(("section", [each for each in options if each[0] != 4]))
+        elif kind == 1:
+            found.append(("interface", body[:8], sorted(options_of(body[8:], NATIVE))))
+        else:
+            found.append((kind, body))
+    return found
+
+
+def comparable(saved):
+    return [each if each[0] != "interface" else (*each[:2], sorted(each[2])) for each in saved]
+
+
+class Blocks(CliTest):
+    def save(self, *arguments):
+        """Losses that the statistics tell are reported."""
+        self.assertEqual(self.run_program(*arguments).returncode, 0, arguments)
+
+    def made(self, seed, sections=3, length=40):
+        rng, made = random.Random(seed), Made()
+        ns = SECONDS * 10**9
+        for section in range(sections):
+            made.section(rng.choice("<>"), [(1, b"comment %d" % section), (2, b"hardware"), (3, b"system"), (4, b"program")][:rng.randrange(5)])
+            for _ in range(length):
+                kind, ns = rng.randrange(12), ns + 1000
+                if kind < 2 or not made.interfaces:
+                    made.interface(1, rng.choice((0, 96)), [(1, b"of an interface"), (2, b"eth%d" % section), (4, bytes(8)), (6, bytes(6)),
+                                                            (10, ("i", 3600)), (12, b"Linux"), (15, b"card"), (16, ("Q", 10**9)),
+                                                            (17, ("Q", 10**8)), (18, b"Europe/Berlin"), (13, b"\x04"), (11, b"\x01\x05\x06"),
+                                                            (2988, struct.pack(made.file.order + "I", 7) + b"?")][:rng.randrange(13)], rng.choice((3, 6, 9)))
+                elif kind < 6:
+                    made.packet(rng.randrange(len(made.interfaces)), ns)
+                elif kind == 6:
+                    made.statistics(rng.randrange(len(made.interfaces)), ns, {4: rng.randrange(2**40), 5: 3, 6: 2, 7: 1, 8: 0})
+                elif kind == 7:
+                    name = b"host%d\0" % rng.randrange(1000)
+                    made.block(NAMES, ("HH", 1, 4 + len(name)), capfile.pad4(bytes([10, 0, 0, 1]) + name), ("HH", 2, 16 + len(name)),
+                               capfile.pad4(bytes(16) + name), ("HH", 0, 0), *made.options([(2, b"dns"), (1, b"of names")]))
+                elif kind == 8:
+                    keys = b"CLIENT_RANDOM %d\n" % rng.randrange(10**9)
+                    made.block(SECRETS, ("II", 0x544c534b, len(keys)), capfile.pad4(keys), *made.options([(1, b"keys")] * rng.randrange(2)))
+                elif kind == 9:
+                    made.block(CUSTOM, ("I", 32473), b"data" * rng.randrange(4))
+                elif kind == 10:
+                    made.block(rng.choice((LOCAL, UNKNOWN)), ("I", 32473), b"data")
+                else:
+                    made.block(JOURNAL, b"MESSAGE=%d\n\0" % rng.randrange(100))
+        made.file.write(self.path("made.pcapng"))
+        return made
+
+    def test_a_copy_has_the_same_blocks(self):
+        for seed in range(30):
+            made, saved = self.made(seed), self.path("saved.pcapng")
+            ran = self.run_program("-r", self.path("made.pcapng"), "-w", saved)
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            self.assertEqual(saved_blocks(saved), comparable(made.saved), seed)
+            self.assertEqual(b"%d pcapng block" % made.left_out in ran.stderr, made.left_out > 0, ran.stderr)
+
+    def test_filters_and_threads_do_not_change_the_place_of_blocks(self):
+        made, saved = self.made(99, 5, 3000), self.path("saved.pcapng")
+        for threads in ("1", "3"):
+            self.save("-r", self.path("made.pcapng"), "--threads", threads, "-w", saved)
+            self.assertEqual(saved_blocks(saved), comparable(made.saved))
+        self.save("-r", self.path("made.pcapng"), "-Y", "frame.number < 0", "-w", saved)
+        self.assertEqual([each[0] for each in saved_blocks(saved) if each[0] != "interface"],
+                         [each[0] for each in made.saved if each[0] not in ("interface", 6)])
+        self.save("-r", self.path("made.pcapng"), "-c", "1", "-w", saved)
+        wanted = comparable(made.saved)
+        self.assertEqual(saved_blocks(saved), wanted[:[each[0] for each in wanted].index(6) + 1])
+
+    def test_each_file_of_a_series_has_section_names_and_secrets(self):
+        made = self.made(7, 2, 300)
+        self.save("-r", self.path("made.pcapng"), "-b", "packets:10", "-w", self.path("s.pcapng"))
+        names = sorted(name for name in os.listdir(self.path("")) if name.startswith("s_"))
+        self.assertEqual(len(names), (sum(each[0] == 6 for each in made.saved) + 9) // 10)
+        rest, lasting, section = [each for each in comparable(made.saved) if each[0] != "interface"], [], None
+        for name in names:
+            found = [each for each in saved_blocks(self.path(name)) if each[0] != "interface"]
+            packets = 0
+            wanted = [section] + lasting if section else []
+            while rest and (packets < 10 or name == names[-1]):
+                each = rest.pop(0)
+                packets += each[0] == 6
+                section = each if each[0] == "section" else section
+                lasting += [each] if each[0] in (NAMES, SECRETS) else []
+                wanted.append(each)
+            def without_numbers(found):
+                return [(kind, body[4:]) if kind in (5, 6) else (kind, body) for kind, body in found]
+            self.assertEqual(without_numbers(found), without_numbers(wanted), name)
+        self.assertFalse(rest)
+
+    def test_of_several_files_blocks_stay_before_their_packets(self):
+        """Two files whose packets alternate share a section with the comments of both."""
+        for number in range(2):
+            made = Made()
+            made.section("<>"[number], [(1, b"file %d" % number), (2, b"hardware")])
+            made.interface(1, 0, [(2, b"eth%d" % number)])
+            for packet in range(1500):
+                if packet % 3 == 0:
+                    keys = b"%d %d" % (number, packet)
+                    made.block(SECRETS, ("II", 0x544c534b, len(keys)), capfile.pad4(keys))
+                made.packet(0, SECONDS * 10**9 + packet * 2 + number)
+            made.statistics(0, SECONDS * 10**9, {4: number})
+            made.file.write(self.path("%d.pcapng" % number))
+        saved = self.path("saved.pcapng")
+        self.save("-r", self.path("0.pcapng"), "-r", self.path("1.pcapng"), "-w", saved)
+        found = saved_blocks(saved)
+        self.assertEqual(found[0], ("section", [(1, b"file 0"), (1, b"file 1")]))
+        self.assertEqual([kind for kind, *_ in found].count(6), 3000)
+        seen, packet = [], 0
+        for kind, *rest in found:
+            if kind == SECRETS:
+                seen.append(rest[0][8:].rstrip(b"\0"))
+            elif kind == 6:
+                number, nth = packet % 2, packet // 2
+                self.assertEqual(struct.unpack_from("=I", rest[0])[0], number)
+                if nth % 3 == 0:
+                    self.assertIn(b"%d %d" % (number, nth), seen)
+                packet += 1
+        self.assertEqual([seen.count(b"%d %d" % (number, packet)) for number in range(2) for packet in range(0, 1500, 3)], [1] * 1000)
+        self.assertEqual([struct.unpack_from("=I", body)[0] for kind, *rest in found if kind == 5 for body in rest], [0, 1])
+
+    def test_later_sections_of_several_files_are_reported(self):
+        for number in range(2):
+            made = capfile.Pcapng()
+            for section in range(3):
+                made.section(options=((1, b"comment"),) * (section < 2))
+                made.interface(1)
+                made.packet(0, SECONDS * 10**6 + section, FRAME)
+            made.write(self.path("%d.pcapng" % number))
+        ran = self.run_program("-r", self.path("0.pcapng"), "-r", self.path("1.pcapng"), "-w", self.path("saved.pcapng"))
+        self.assertIn(b"2 pcapng blocks were not saved", ran.stderr)
+        self.assertEqual([kind for kind, *_ in saved_blocks(self.path("saved.pcapng"))].count("section"), 1)
+
+    def test_malformed_and_too_many_blocks_are_reported(self):
+        made = capfile.Pcapng()
+        made.section()
+        made.interface(1)
+        made.packet(0, 5, FRAME)
+        for kind, body in ((NAMES, b""), (NAMES, struct.pack("<HH", 1, 9) + bytes(4)), (SECRETS, struct.pack("<II", 1, 5) + bytes(4)),
+                           (SECRETS, bytes(4)), (CUSTOM, b""), (NAMES, bytes(4) + struct.pack("<HH", 1, 9))):
+            made.block(kind, body)
+        made.write(self.path("made.pcapng"))
+        ran = self.run_program("-r", self.path("made.pcapng"), "-w", self.path("saved.pcapng"))
+        self.assertEqual((ran.returncode, [kind for kind, _ in blocks(self.path("saved.pcapng"))]), (0, [0x0a0d0d0a, 1, 6]))
+        self.assertIn(b"6 pcapng blocks were not saved", ran.stderr)
+        for _ in range(40):
+            made.block(CUSTOM, bytes(1 << 20))
+        made.write(self.path("made.pcapng"))
+        ran = self.run_program("-r", self.path("made.pcapng"), "-w", self.path("saved.pcapng"))
+        kept = [kind for kind, _ in blocks(self.path("saved.pcapng"))].count(CUSTOM)
+        self.assertTrue(10 < kept < 20)
+        self.assertIn(b"%d pcapng blocks were not saved" % (46 - kept), ran.stderr)
+
+    def test_the_length_of_frame_check_sequences(self):
+        for order in "<>":
+            for size in (0, 2, 4, 14, 30):
+                capfile.write_pcap(self.path("made.pcap"), 1, [(SECONDS * 10**9, FRAME, len(FRAME))], order, fcs_bytes=size)
+                self.save("-r", self.path("made.pcap"), "-w", self.path("saved.pcapng"))
+                self.save("-r", self.path("saved.pcapng"), "-w", self.path("again.pcapng"))
+                for name in ("saved.pcapng", "again.pcapng"):
+                    found = [value for code, value in saved_blocks(self.path(name))[1][2] if code == 13]
+                    self.assertEqual(found, [bytes([size if size <= 8 else size * 8])] if size else [])
