@@ -21,6 +21,12 @@ void iwarp_walk_init(struct iwarp_walk *walk, const struct rtap_packet *packet);
 /* Returns the next FPDU, valid until the next call, or NULL after the last. For its facts: fpdu_head(), iwarp_read(). */
 const struct rtap_fpdu *iwarp_next_fpdu(struct iwarp_walk *walk);
 
+/* Whether it is an FPDU of an earlier segment, whose start was found only now: the packet shows it after later ones. */
+static inline bool iwarp_is_late(const struct rtap_packet *packet, const struct rtap_fpdu *fpdu)
+{
+	return packet->fpdus.list && fpdu->last_frame < packet->frame->number;
+}
+
 /* Finds the source with these bytes. False: none has them. */
 bool iwarp_find_source(const struct rtap_packet *packet, const struct rtap_span *bytes, uint8_t *source);
 

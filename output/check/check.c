@@ -51,6 +51,7 @@ static void take_tcp_order(struct subject *subject)
 	subject->is_ahead = tcp->flags & RTAP_TCP_FLAG_ACK && connection->has_tcp_end[!sender] &&
 			    (int32_t)(tcp->acknowledgment - connection->tcp_end[!sender]) > 0;
 	subject->is_beyond = connection->has_tcp_end[sender] && (int32_t)(tcp->sequence - connection->tcp_end[sender]) > 0;
+	subject->is_gap |= subject->is_beyond;
 	subject->is_behind = connection->has_tcp_end[sender] && (int32_t)(end - connection->tcp_end[sender]) < 0;
 	if (!connection->has_tcp_end[sender] || (int32_t)(end - connection->tcp_end[sender]) > 0)
 		connection->tcp_end[sender] = end;

@@ -253,8 +253,10 @@ static void take_fpdu(struct subject *subject, struct state *state, const struct
 	struct rtap_iwarp_facts facts;
 	uint32_t length;
 	const uint8_t *head = fpdu_head(fpdu, &length);
+	enum result result = iwarp_read(head, length, fpdu->ulpdu_length, &facts);
 
-	if (iwarp_read(head, length, fpdu->ulpdu_length, &facts) != OK) {
+	/* of a message of one segment that is too short the header of DDP is known */
+	if (result != OK && (result != MALFORMED || fpdu->ulpdu_length < (facts.tagged ? 14 : 18))) {
 		half->is_in_step = half->was_whole = false;
 		return;
 	}
@@ -322,12 +324,6 @@ static bool follows(const struct rtap_packet *packet, struct half *half, const s
 	return is_next;
 }
 
-/* An FPDU of an earlier segment, whose start was found only now: the packet shows it after later ones. */
-static bool is_late(const struct rtap_packet *packet, const struct rtap_fpdu *fpdu)
-{
-	return packet->fpdus.list && fpdu->last_frame < packet->frame->number;
-}
-
 void iwarp_rules_packet(struct subject *subject)
 {
 	const struct rtap_packet *packet = subject->packet;
@@ -351,7 +347,7 @@ void iwarp_rules_packet(struct subject *subject)
 	while ((fpdu = iwarp_next_fpdu(&walk))) {
 		bool is_certain = fpdu->framing != RTAP_FPDU_RECOVERED_NO_CRC && fpdu->crc_status != RTAP_CRC_BAD && !fpdu->gap_count;
 
-		if (!is_certain || is_late(packet, fpdu))
+		if (!is_certain || iwarp_is_late(packet, fpdu))
 			lose_step(half);
 		else if (!follows(packet, half, fpdu))
 			restart(half);

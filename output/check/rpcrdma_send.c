@@ -17,7 +17,7 @@ static const struct rtap_layer *next_header(const struct rtap_packet *packet, ui
 	return NULL;
 }
 
-static bool next_facts(struct iwarp_walk *walk, struct rtap_iwarp_facts *facts)
+static bool next_facts(struct iwarp_walk *walk, struct rtap_iwarp_facts *facts, bool *is_late)
 {
 	const struct rtap_fpdu *fpdu;
 	uint32_t length;
@@ -25,6 +25,7 @@ static bool next_facts(struct iwarp_walk *walk, struct rtap_iwarp_facts *facts)
 	while ((fpdu = iwarp_next_fpdu(walk))) {
 		const uint8_t *head = fpdu_head(fpdu, &length);
 
+		*is_late = iwarp_is_late(walk->packet, fpdu);
 		if (iwarp_read(head, length, fpdu->ulpdu_length, facts) == OK)
 			return true;
 	}
@@ -36,10 +37,11 @@ static bool has_header_each(const struct rtap_packet *packet)
 {
 	struct rtap_iwarp_facts facts;
 	struct iwarp_walk walk;
+	bool is_late;
 	uint8_t at = 0;
 
 	iwarp_walk_init(&walk, packet);
-	while (next_facts(&walk, &facts))
+	while (next_facts(&walk, &facts, &is_late))
 		if (iwarp_is_send(facts.opcode) && facts.last && !next_header(packet, &at))
 			return false;
 	return !next_header(packet, &at);
@@ -49,16 +51,17 @@ static void each_fpdu(const struct rtap_packet *packet, void (*take)(void *conte
 {
 	struct rtap_iwarp_facts facts;
 	struct iwarp_walk walk;
+	bool is_late;
 	uint8_t at = 0;
 
 	iwarp_walk_init(&walk, packet);
-	while (next_facts(&walk, &facts)) {
+	while (next_facts(&walk, &facts, &is_late)) {
 		struct rpcrdma_use use = { 0 };
 
 		if (iwarp_is_send(facts.opcode) && facts.last)
 			use = (struct rpcrdma_use){ next_header(packet, &at), (uint64_t)facts.mo + facts.payload_length,
 						    iwarp_opcodes[facts.opcode].invalidates, facts.invalidate_stag };
-		else if (facts.opcode == RTAP_RDMAP_WRITE || (facts.opcode == RTAP_RDMAP_READ_REQUEST && facts.has_read))
+		else if (!is_late && (facts.opcode == RTAP_RDMAP_WRITE || (facts.opcode == RTAP_RDMAP_READ_REQUEST && facts.has_read)))
 			use = (struct rpcrdma_use){ .has_key = true, .key = facts.tagged ? facts.stag : facts.source_stag };
 		else
 			continue;

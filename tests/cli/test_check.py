@@ -106,6 +106,14 @@ class Rules(Broken):
         talk.write_capture(path)
         self.assertEqual(set(self.broken(path)[1]), {"ib-mtu-value", "ib-read-length"})
 
+    def test_a_read_request_of_other_lengths(self):
+        for length in 24, 27, 29, 32:
+            talk = check_iwarp.Iwarp().warm()
+            talk.untagged("a", check_iwarp.READ_REQUEST, 1, 1, payload=bytes(length))
+            path = self.path("length.pcap")
+            talk.write_capture(path)
+            self.assertEqual(set(self.broken(path)[1]), {"rdmap-single"}, length)
+
     def test_directions_in_another_order_are_no_violation(self):
         """Each response is captured long before its request; the same twice, as of a copy on the network; then the request is sent again."""
         for copies in (1, 2):
@@ -249,6 +257,30 @@ class Incomplete(Broken):
                 path = self.path("part.pcap")
                 capfile.write_pcap(path, 1, order)
                 self.assertEqual(set(self.broken(path)[1]), set(), lost)
+
+    def test_a_key_that_a_call_offers_again_that_was_not_captured(self):
+        talk = check_rpcrdma.NfsIwarp()
+        lists = {"writes": [[(check_rpcrdma.KEY, 1000, check_rpcrdma.ADDRESS)]]}
+        talk.warm().reply(talk.call(procedure=6, **lists), inv=check_rpcrdma.KEY, **lists)
+        talk.call(procedure=6, **lists)
+        lost = len(talk.frames) - 1
+        talk.frame("a", check_iwarp.ACK)
+        talk.write("b", check_rpcrdma.KEY, b"data")
+        path = self.path("whole.pcap")
+        talk.write_capture(path)
+        self.assertEqual(set(self.broken(path)[1]), set())
+        frames = list(capfile.read(path))
+        path = self.path("part.pcap")
+        capfile.write_pcap(path, 1, frames[:lost] + frames[lost + 1:])
+        self.assertEqual(set(self.broken(path)[1]), set())
+
+    def test_a_real_capture_of_nfs_without_any_one_frame(self):
+        """FPDUs that are found only when a gap is final used their keys before these were invalidated."""
+        frames = list(capfile.timed(os.path.join(TESTDATA, "iwarp-nfs41-midstream.pcap.gz")))
+        for lost in range(270, 300):
+            path = self.path("part.pcap")
+            capfile.write_pcap(path, frames[0][1], [(frame[0], *frame[2:]) for frame in frames[:lost] + frames[lost + 1:]])
+            self.assertEqual(set(self.broken(path)[1]) - {"rpcrdma-invalidate", "mpa-pad"}, set(), lost)
 
     def test_a_read_request_that_only_acknowledgements_show(self):
         talk = check_iwarp.Iwarp().warm()
