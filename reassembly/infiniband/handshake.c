@@ -240,6 +240,9 @@ static void reply(struct rtap_tracker *tracker, const struct rtap_packet *packet
 	if (handshake && handshake->connection != connection)
 		connection_retire(tracker, handshake->connection);
 	handshake = handshake_ids_find(&tracker->handshakes, source, cm->local_id, 0);
+	/* the requester's other path cannot reply: its entry ends with the path */
+	if (handshake && handshake->alias_of)
+		return;
 	if (!handshake)
 		handshake = handshake_ids_add(&tracker->handshakes, source, cm->local_id, 0);
 	if (!handshake) {

@@ -148,3 +148,25 @@ class Migration(CliTest):
         path = self.path("refused.pcap")
         write_pcap(path, LINKS[scene.link], [(1700000000 * 10**9 + i * 1000, data, len(data)) for i, data in enumerate(scene.frames)])
         self.assertEqual(len(self.lines("connections", "--json", path)), 2)
+
+    def test_reply_from_the_requesters_other_path(self):
+        """Paths are loaded and replaced before a reply, which comes from the requester's alternate path and with its id."""
+        scene = Scene(1)
+        scene.link, scene.frames, scene.life, scene.used = "v4", [], [], [0, 0]
+        message = handshake.reported(
+            REQ, handshake.ip_header("10.0.0.1", "10.0.0.2"), id=IDS[0], serviceid=cm.ip_service(handshake.TCP, 5000), localqpn=QPNS[0], startpsn=5,
+            pkey=0xffff, pppmtu=1)
+        answer = handshake.reported(REP, id=IDS[0], remotecommid=IDS[0], localqpn=QPNS[1], startpsn=5)
+        scene.say(0, REQ, message, "rdma_connect")
+        for path in 1, 2, 3:
+            scene.between(0, LAP, "lap", transaction=path + 10, remoteqpneecn=QPNS[1], **scene.path_values(path))
+            scene.between(1, APR, "apr", transaction=path + 10, status=0)
+            if path == 1:
+                reply = ib.transport(0x64, payload=cm.mad(REP, answer, transaction=1).data, destqp=1, srcqp=1, q_key=0x80010000, psn=0)
+                scene.frames.append(net.ethernet(net.roce_v2(reply, 4, src=scene.address(0, 1), dst=scene.address(0, 0))).data)
+        scene.between(1, DREQ, "rdma_disconnect", req_remoteqpneecn=QPNS[0])
+        scene.between(0, DREP, "disconnected")
+        path = self.path("reply.pcap")
+        write_pcap(path, LINKS[scene.link], [(1700000000 * 10**9 + i * 1000, data, len(data)) for i, data in enumerate(scene.frames)])
+        records = [json.loads(line) for line in self.lines("connections", "--json", path)]
+        self.assertEqual([(e["event"], e["frame"]) for e in records[0]["life"]], [(event, frame) for event, frame, _ in scene.life])
