@@ -19,6 +19,7 @@ struct kept_block *kept_blocks_make(struct kept_blocks *blocks, uint32_t type, u
 	atomic_init(&made->next, NULL);
 	atomic_init(&made->next_lasting, NULL);
 	made->type = type;
+	made->has_interface = false;
 	made->interface = 0;
 	made->length = length;
 	return made;

@@ -19,7 +19,8 @@ struct kept_block {
 	uint64_t sequence;  /* once appended: blocks before it */
 	uint64_t before;    /* frames before it: of its file, once appended of the source */
 	uint32_t type;      /* enum pcapng_block_type */
-	uint32_t interface; /* of statistics: its number in the source */
+	bool has_interface; /* false: none was described in its section before it */
+	uint32_t interface; /* number in the source: of statistics theirs, otherwise of the first one of the section */
 	uint32_t length;    /* of the body, a multiple of 4 */
 	uint8_t body[];     /* in host byte order, padded. Section: its options. Statistics: without the interface, times in nanoseconds */
 };

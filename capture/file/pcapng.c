@@ -408,7 +408,9 @@ static enum rtap_status read_description(struct file *file, const struct block *
 /* A block of another kind: only copies of the file have it. */
 static enum rtap_status read_other(struct file *file, const struct block *block, uint64_t frames, struct rtap_error *reason)
 {
-	if (!pcapng_keep_block(file, block->type, (struct rtap_span){ block->body, block->length }, frames))
+	const uint32_t *interface = file->pcapng.interface_count ? &file->pcapng.interfaces[0].number : NULL;
+
+	if (!pcapng_keep_block(file, block->type, (struct rtap_span){ block->body, block->length }, interface, frames))
 		return out_of_memory(reason);
 	return RTAP_STATUS_OK;
 }

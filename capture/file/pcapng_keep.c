@@ -133,7 +133,7 @@ static bool settle_body(struct file *file, struct kept_block *made)
 	}
 }
 
-bool pcapng_keep_block(struct file *file, uint32_t type, struct rtap_span body, uint64_t frames)
+bool pcapng_keep_block(struct file *file, uint32_t type, struct rtap_span body, const uint32_t *interface, uint64_t frames)
 {
 	struct kept_blocks *kept = &file->metadata->kept;
 	struct kept_block *made;
@@ -149,6 +149,9 @@ bool pcapng_keep_block(struct file *file, uint32_t type, struct rtap_span body, 
 	made = make(file, type, body.length, &failed);
 	if (!made)
 		return !failed;
+	made->has_interface = interface;
+	if (interface)
+		made->interface = *interface;
 	memcpy(made->body, body.bytes, body.length);
 	if (settle_body(file, made)) {
 		queue(file, made, frames);
@@ -198,6 +201,7 @@ bool pcapng_keep_statistics(struct file *file, uint32_t number, const struct tic
 	made = make(file, PCAPNG_STATISTICS, sizeof halves + options.length, &failed);
 	if (!made)
 		return !failed;
+	made->has_interface = true;
 	made->interface = number;
 	memcpy(made->body, halves, sizeof halves);
 	convert_time(tick, made->body);

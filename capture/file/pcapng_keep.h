@@ -15,9 +15,9 @@ struct tick;
 
 /*
  * Keeps a block other than a packet and a description, if blocks are wanted; one that cannot be kept is counted. `frames`: those of the file
- * before it. False: out of memory.
+ * before it; `interface`: the first one of the section, NULL: none yet. False: out of memory.
  */
-bool pcapng_keep_block(struct file *file, uint32_t type, struct rtap_span body, uint64_t frames) __attribute__((warn_unused_result));
+bool pcapng_keep_block(struct file *file, uint32_t type, struct rtap_span body, const uint32_t *interface, uint64_t frames) __attribute__((warn_unused_result));
 
 /* The same for a section with these settled options. */
 bool pcapng_keep_section(struct file *file, struct rtap_span options, uint64_t frames) __attribute__((warn_unused_result));

@@ -472,16 +472,16 @@ static enum rtap_status write_block(struct rtap_writer *writer, const struct kep
 
 static enum rtap_status write_kept_block(struct rtap_writer *writer, const struct kept_block *block, struct rtap_error *error)
 {
-	enum rtap_status status;
+	enum rtap_status status = RTAP_STATUS_OK;
 
 	if (block->type == PCAPNG_SECTION) /* of several files, those before the first frame are in the header */
 		return writer->merges ? RTAP_STATUS_OK : begin_section(writer, block, error);
-	if (block->type != PCAPNG_STATISTICS)
-		return write_block(writer, block, 0, error);
-	if (!writer->as_frames_come) /* finish() writes their counts */
+	if (block->type == PCAPNG_STATISTICS && !writer->as_frames_come) /* finish() writes their counts */
 		return RTAP_STATUS_OK;
-	status = find_interface(writer, block->interface, rtap_source_interface(writer->source, block->interface)->link_type, error);
-	return status ? status : write_block(writer, block, writer->last->index, error);
+	/* Wireshark's programs expect an interface before anything else */
+	if (block->has_interface && (block->type == PCAPNG_STATISTICS || !writer->interface_count))
+		status = find_interface(writer, block->interface, rtap_source_interface(writer->source, block->interface)->link_type, error);
+	return status ? status : write_block(writer, block, writer->last ? writer->last->index : 0, error);
 }
 
 /* Writes the blocks that the source keeps before the frame with this number and that are not yet written. */
@@ -497,19 +497,22 @@ static enum rtap_status write_kept(struct rtap_writer *writer, uint64_t number, 
 	return status;
 }
 
-/* Names and secrets that an earlier file of the series has. */
-static enum rtap_status repeat_kept(struct rtap_writer *writer, struct rtap_error *error)
+/* Names and secrets that an earlier file of the series has, after the interface of the first frame (NULL: none). */
+static enum rtap_status repeat_kept(struct rtap_writer *writer, const struct rtap_frame *frame, struct rtap_error *error)
 {
 	const struct kept_block *block = NULL, *last = writer->place.last;
 	enum rtap_status status = RTAP_STATUS_OK;
 
-	while (!status && last && (block = kept_blocks_next_lasting(writer->kept, block)) && block->sequence <= last->sequence)
+	if (frame)
+		status = find_interface(writer, frame->interface, frame->link_type, error);
+	while (!status && (block = kept_blocks_next_lasting(writer->kept, block)) && block->sequence <= last->sequence)
 		if (block->type != PCAPNG_SECTION)
 			status = write_block(writer, block, 0, error);
 	return status;
 }
 
-static enum rtap_status begin(struct rtap_writer *writer, uint64_t number, struct rtap_error *error)
+/* `frame`: the first one; NULL: the file has none, and `number` is as in write_kept(). */
+static enum rtap_status begin(struct rtap_writer *writer, const struct rtap_frame *frame, uint64_t number, struct rtap_error *error)
 {
 	enum rtap_status status = RTAP_STATUS_OK;
 
@@ -519,7 +522,7 @@ static enum rtap_status begin(struct rtap_writer *writer, uint64_t number, struc
 	if (!status && writer->pcapng)
 		status = describe_interfaces(writer, error);
 	if (!status && writer->kept && writer->place.last != writer->place.section)
-		status = repeat_kept(writer, error);
+		status = repeat_kept(writer, frame, error);
 	if (!status)
 		sink_mark(writer->sink);
 	writer->begun = !status;
@@ -616,7 +619,7 @@ enum rtap_status writer_write_of(struct rtap_writer *writer, const struct rtap_f
 		writer->link_type = frame->link_type;
 	if (!writer->pcapng && frame->link_type != writer->link_type)
 		return refuse_second_link_type(writer, frame->link_type, error);
-	status = begin(writer, frame->number, error);
+	status = begin(writer, frame, frame->number, error);
 	if (!status && writer->kept)
 		status = write_kept(writer, frame->number, error);
 	writer->number = frame->number;
@@ -649,7 +652,7 @@ enum rtap_status rtap_writer_write(struct rtap_writer *writer, const struct rtap
 
 enum rtap_status rtap_writer_flush(struct rtap_writer *writer, struct rtap_error *error)
 {
-	enum rtap_status status = begin(writer, writer->number, error);
+	enum rtap_status status = begin(writer, NULL, writer->number, error);
 
 	return status ? status : sink_flush(writer->sink, error);
 }
@@ -695,7 +698,7 @@ static enum rtap_status write_statistics(struct rtap_writer *writer, uint32_t in
 static enum rtap_status finish(struct rtap_writer *writer, struct rtap_error *error)
 {
 	const uint64_t number = writer->kept && writer->is_last && source_has_ended(writer->source) ? UINT64_MAX : writer->number;
-	enum rtap_status status = begin(writer, number, error);
+	enum rtap_status status = begin(writer, NULL, number, error);
 	struct timespec now;
 
 	if (!status && writer->kept)

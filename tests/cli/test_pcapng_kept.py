@@ -3,10 +3,11 @@
 import os
 import random
 import struct
+import subprocess
 import sys
 
 import capfile
-from cli import CliTest, read
+from cli import CliTest, needs, read
 
 FRAME = bytes.fromhex("020000000001020000000002") + b"\x88\xb5" + bytes(46)
 SECONDS = 1_700_000_000
@@ -131,6 +132,8 @@ class Made:
         if kind in (LOCAL, UNKNOWN):
             self.left_out += 1
         else:
+            if self.interfaces and all(each[1] is None for each in self.interfaces):
+                self.number(0)
             self.saved.append((kind, capfile.pad4(body(NATIVE))))
 
     def options(self, options):
@@ -312,6 +315,26 @@ class Blocks(CliTest):
                 packet += 1
         self.assertEqual([seen.count(b"%d %d" % (number, packet)) for number in range(2) for packet in range(0, 1500, 3)], [1] * 1000)
         self.assertEqual([struct.unpack_from("=I", body)[0] for kind, *rest in found if kind == 5 for body in rest], [0, 1])
+
+    @needs("editcap")
+    def test_editcap_accepts_names_before_the_first_packet(self):
+        """It looks for interfaces only at the beginning of a file."""
+        made = Made()
+        made.section("<", [])
+        made.interface(1, 0, [])
+        keys = b"CLIENT_RANDOM 0 1\n"
+        made.block(SECRETS, ("II", 0x544c534b, len(keys)), capfile.pad4(keys))
+        for number in range(4):
+            made.packet(0, SECONDS * 10**9 + number)
+        made.file.write(self.path("made.pcapng"))
+        self.save("-r", self.path("made.pcapng"), "-w", self.path("saved.pcapng"))
+        self.save("-r", self.path("made.pcapng"), "-b", "packets:3", "-w", self.path("s.pcapng"))
+        names = [name for name in os.listdir(self.path("")) if name.startswith("s")]
+        self.assertEqual(len(names), 3)
+        for name in names:
+            ran = subprocess.run(["editcap", "-F", "pcapng", self.path(name), self.path("edited.pcapng")], stderr=subprocess.PIPE)
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            self.assertEqual([kind for kind, *_ in blocks(self.path(name))].count(SECRETS), 1)
 
     def test_later_sections_of_several_files_are_reported(self):
         for number in range(2):
