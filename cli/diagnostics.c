@@ -91,8 +91,8 @@ void diagnostics_left_out(const struct rtap_source *source, const char *name)
 		print_error("%" COUNT " not saved in %s: unknown, malformed, not to be copied, too many, or later sections of several files",
 			    COUNTED(left_out.blocks, "pcapng block was", "pcapng blocks were"), name);
 	if (left_out.options)
-		print_error("%" COUNT " of pcapng blocks not saved in %s: custom ones that must not be copied, or unknown ones in another byte order",
-			    COUNTED(left_out.options, "option was", "options were"), name);
+		print_error("%" COUNT " not saved in %s: custom ones that must not be copied, or unknown ones in another byte order",
+			    COUNTED(left_out.options, "option of a pcapng block was", "options of pcapng blocks were"), name);
 }
 
 #define COUNT_SIZE 24

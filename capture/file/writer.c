@@ -19,6 +19,9 @@
 /* Numbers are written in host byte order, which both formats record. */
 
 #define PCAP_SNAP_LENGTH 262144 /* libpcap's value for "no limit" */
+#define PCAP_HAS_FCS 0x04000000u
+#define PCAP_FCS_SHIFT 28 /* in units of 16 bits */
+#define PCAP_FCS_MOST 30
 #define NS_A_SECOND 1000000000
 
 static const char application[] = PACKAGE_NAME " " PACKAGE_VERSION;
@@ -34,6 +37,7 @@ struct rtap_writer {
 	bool pcapng, unbuffered;
 	bool begun, refused;       /* the file's header is written; cannot be written */
 	uint32_t link_type;        /* of a pcap file */
+	uint8_t fcs_length;        /* likewise */
 	void *interfaces;          /* a tree of struct described, by tsearch() */
 	struct described *last;    /* interface of the last frame written */
 	uint32_t interface_count;
@@ -146,11 +150,12 @@ static enum rtap_status refuse_link_type(const struct rtap_writer *writer, uint3
 /* draft-ietf-opsawg-pcap, section 4. */
 static enum rtap_status begin_pcap(struct rtap_writer *writer, struct rtap_error *error)
 {
+	const uint32_t fcs = writer->fcs_length ? PCAP_HAS_FCS | (uint32_t)writer->fcs_length / 2 << PCAP_FCS_SHIFT : 0;
 	const struct {
 		uint32_t magic;
 		uint16_t major, minor;
 		uint32_t reserved[2], snap_length, link_type;
-	} header = { 0xa1b23c4d, 2, 4, { 0, 0 }, PCAP_SNAP_LENGTH, writer->link_type };
+	} header = { 0xa1b23c4d, 2, 4, { 0, 0 }, PCAP_SNAP_LENGTH, writer->link_type | fcs };
 
 	_Static_assert(sizeof header == 24, "a pcap header has 24 bytes");
 	if (writer->link_type > UINT16_MAX)
@@ -610,16 +615,42 @@ static enum rtap_status refuse_second_link_type(const struct rtap_writer *writer
 	return RTAP_STATUS_FAILED;
 }
 
+static enum rtap_status refuse_second_fcs(const struct rtap_writer *writer, uint8_t length, struct rtap_error *error)
+{
+	rtap_error_set(error, RTAP_ERROR_UNSUPPORTED, "%s: frames with check sequences of %u and of %u bytes: one length a file; name it .pcapng",
+		       sink_name(writer->sink), writer->fcs_length, length);
+	return RTAP_STATUS_FAILED;
+}
+
+/* Length of a frame's check sequence as a pcap file can give it; 0: none, or it cannot. */
+static uint8_t pcap_fcs(const struct rtap_writer *writer, const struct rtap_frame *frame)
+{
+	const struct rtap_interface *interface = writer->source ? rtap_source_interface(writer->source, frame->interface) : NULL;
+
+	return interface && interface->fcs_length <= PCAP_FCS_MOST && interface->fcs_length % 2 == 0 ? interface->fcs_length : 0;
+}
+
+/* A pcap file has frames of one kind: that of the first one. */
+static enum rtap_status suit_pcap(struct rtap_writer *writer, const struct rtap_frame *frame, struct rtap_error *error)
+{
+	const uint8_t fcs_length = pcap_fcs(writer, frame);
+
+	if (!writer->begun) {
+		writer->link_type = frame->link_type;
+		writer->fcs_length = fcs_length;
+	}
+	if (frame->link_type != writer->link_type)
+		return refuse_second_link_type(writer, frame->link_type, error);
+	return fcs_length == writer->fcs_length ? RTAP_STATUS_OK : refuse_second_fcs(writer, fcs_length, error);
+}
+
 enum rtap_status writer_write_of(struct rtap_writer *writer, const struct rtap_frame *frame, struct rtap_batch *batch,
 				 struct rtap_error *error)
 {
-	enum rtap_status status;
+	enum rtap_status status = writer->pcapng ? RTAP_STATUS_OK : suit_pcap(writer, frame, error);
 
-	if (!writer->begun)
-		writer->link_type = frame->link_type;
-	if (!writer->pcapng && frame->link_type != writer->link_type)
-		return refuse_second_link_type(writer, frame->link_type, error);
-	status = begin(writer, frame, frame->number, error);
+	if (!status)
+		status = begin(writer, frame, frame->number, error);
 	if (!status && writer->kept)
 		status = write_kept(writer, frame->number, error);
 	writer->number = frame->number;

@@ -316,6 +316,14 @@ class Blocks(CliTest):
         self.assertEqual([seen.count(b"%d %d" % (number, packet)) for number in range(2) for packet in range(0, 1500, 3)], [1] * 1000)
         self.assertEqual([struct.unpack_from("=I", body)[0] for kind, *rest in found if kind == 5 for body in rest], [0, 1])
 
+    def test_a_pcap_file_has_one_length_of_frame_check_sequences(self):
+        for number, size in enumerate((4, 0)):
+            capfile.write_pcap(self.path("%d.pcap" % number), 1, [(SECONDS * 10**9 + number, FRAME, len(FRAME))], fcs_bytes=size)
+        both = ("-r", self.path("0.pcap"), "-r", self.path("1.pcap"), "-w")
+        self.bad("pcapng", *both, self.path("saved.pcap"))
+        self.save(*both, self.path("saved.pcapng"))
+        self.assertEqual([13 in dict(each[2]) for each in saved_blocks(self.path("saved.pcapng")) if each[0] == "interface"], [True, False])
+
     @needs("editcap")
     def test_editcap_accepts_names_before_the_first_packet(self):
         """It looks for interfaces only at the beginning of a file."""
@@ -374,6 +382,10 @@ class Blocks(CliTest):
                 capfile.write_pcap(self.path("made.pcap"), 1, [(SECONDS * 10**9, FRAME, len(FRAME))], order, fcs_bytes=size)
                 self.save("-r", self.path("made.pcap"), "-w", self.path("saved.pcapng"))
                 self.save("-r", self.path("saved.pcapng"), "-w", self.path("again.pcapng"))
+                for name in ("made.pcap", "saved.pcapng"):
+                    self.save("-r", self.path(name), "-w", self.path("saved.pcap"))
+                    wanted = 1 | (size // 2 << 28 | 1 << 26 if size else 0)
+                    self.assertEqual(struct.unpack_from("=I", read(self.path("saved.pcap")), 20)[0], wanted)
                 for name in ("saved.pcapng", "again.pcapng"):
                     found = [value for code, value in saved_blocks(self.path(name))[1][2] if code == 13]
                     self.assertEqual(found, [bytes([size if size <= 8 else size * 8])] if size else [])
