@@ -109,7 +109,7 @@ Test(rpcrdma, declared_messages_need_no_evidence)
 		{ { { XID, 1, 128, 4, 2 }, 5 }, "rpcordma.errcode", 2 },
 		{ { { XID, 9, 128, 4, 1, 1, 3 }, 7 }, "rpcordma.vers_high", 3 },
 		{ { { XID, 1, 128, 3 }, 4 }, "rpcordma.msg_type", 3 },
-		{ { { XID, 1, 77, 1, NO_LISTS }, 7 }, "rpcordma.flow_control", 77 },
+		{ { { XID, 1, 77, 0, NO_LISTS }, 7 }, "rpcordma.flow_control", 77 },
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -137,6 +137,30 @@ Test(rpcrdma, a_declared_message_with_a_lying_list_is_shown_with_an_anomaly)
 	cr_expect_eq(value.number, 0x935);
 	cr_expect_eq(kit_field(&kit, "rpcordma.segment_count", &value), 1);
 	kit_free(&kit);
+}
+
+/* RFC 8166, 3.5.3. */
+Test(rpcrdma, a_nomsg_needs_a_chunk_that_has_its_message)
+{
+	static const struct {
+		struct words words;
+		bool is_anomaly;
+	} cases[] = {
+		{ { { XID, 1, 128, 1, NO_LISTS }, 7 }, true },
+		{ { { XID, 1, 128, 1, 0, 1, 1, 7, 8, 9, 10, 0, 0 }, 13 }, true },
+		{ { { XID, 1, 128, 1, 1, 0, 7, 8, 9, 10, 0, 0, 0 }, 13 }, false },
+		{ { { XID, 1, 128, 1, 0, 0, 1, 1, 7, 8, 9, 10 }, 12 }, false },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct kit kit;
+
+		dissect_words(&kit, 0x04, &cases[i].words, &declaring);
+		cr_expect(kit.packet.rpcrdma.present);
+		cr_expect_eq(kit_has_anomaly(&kit, RTAP_ANOMALY_BAD_CHUNK_LIST), cases[i].is_anomaly, "%zu", i);
+		cr_expect_eq(kit.packet.anomaly_count, cases[i].is_anomaly, "%zu", i);
+		kit_free(&kit);
+	}
 }
 
 Test(rpcrdma, every_cut_of_a_declared_message_ends_with_an_anomaly)

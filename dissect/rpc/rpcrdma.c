@@ -448,6 +448,9 @@ static enum result parse(struct parse *parse)
 	}
 	if (facts.version != RPCRDMA_VERSION_1 && facts.message_type != RDMA_ERROR)
 		parse_anomaly(parse, RTAP_ANOMALY_BAD_VERSION, start + 4);
+	/* RFC 8166, 3.5.3: a position-zero read chunk or the reply chunk has its message */
+	if (facts.version == RPCRDMA_VERSION_1 && facts.message_type == RDMA_NOMSG && !facts.read_segments && !facts.reply_chunk)
+		parse_anomaly(parse, RTAP_ANOMALY_BAD_CHUNK_LIST, start + RPCRDMA_FIXED_LENGTH);
 	if (facts.version != RPCRDMA_VERSION_1)
 		parse->next = parse->cursor.wire ? PROTOCOL_PAYLOAD : parse->next;
 	else if (facts.message_type == RDMA_NOMSG && parse->context->chunk.bytes && parse_enter(parse, parse->context->chunk))

@@ -408,13 +408,19 @@ static void discard(struct state *state)
 	state->is_old = true;
 }
 
+/* That is another rule. */
+static bool is_empty(const struct rtap_rpcrdma_facts *header)
+{
+	return header->message_type == RDMA_NOMSG && !header->read_segments && !header->write_chunks && !header->reply_chunk;
+}
+
 void rpcrdma_rules_packet(struct subject *subject)
 {
 	const struct rtap_packet *packet = subject->packet;
 	struct state *state = subject->connection ? subject->connection->groups[CHECK_GROUP_RPCRDMA] : NULL;
 
 	for (uint8_t i = 0; i < packet->anomaly_count; i++)
-		if (packet->anomalies[i].code == RTAP_ANOMALY_BAD_CHUNK_LIST && packet->rpcrdma.message_type <= RDMA_ERROR)
+		if (packet->anomalies[i].code == RTAP_ANOMALY_BAD_CHUNK_LIST && packet->rpcrdma.message_type <= RDMA_ERROR && !is_empty(&packet->rpcrdma))
 			subject_break(subject, RULE_RPCRDMA_CHUNK_LIST, "chunk lists of xid 0x%08x", packet->rpcrdma.xid);
 	if (packet_has(packet, PROTOCOL_RPCRDMA_PRIVATE))
 		check_private(subject);
