@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Commands on files: CREATE, CLOSE, FLUSH, READ, WRITE, LOCK, IOCTL. [MS-SMB2] 2.2.13 to 2.2.32.
+ * Commands on files: CREATE, CLOSE, FLUSH, READ, WRITE, LOCK. [MS-SMB2] 2.2.13 to 2.2.27.
  */
 #include "config.h"
 
 #include "dissect/engine/line_fit.h"
+#include "dissect/smb/smb2_contexts.h"
 #include "dissect/smb/smb2_parts.h"
 
 static const struct rtap_name oplock_names[] = {
@@ -21,56 +22,6 @@ static const struct rtap_name channel_names[] = {
 	{ SMB2_CHANNEL_NONE, "none" }, { SMB2_CHANNEL_RDMA_V1, "RDMA V1" }, { SMB2_CHANNEL_RDMA_V1_INVALIDATE, "RDMA V1, invalidate" },
 	{ SMB2_CHANNEL_RDMA_TRANSFORM, "RDMA transform" }, { 0, NULL },
 };
-
-/* Names of contexts: 2.2.13.2, as big-endian numbers. */
-static const struct rtap_name context_names[] = {
-	{ 0x4141504c, "AAPL" }, { 0x416c5369, "SMB2_CREATE_ALLOCATION_SIZE" }, { 0x44483243, "SMB2_CREATE_DURABLE_HANDLE_RECONNECT_V2" },
-	{ 0x44483251, "SMB2_CREATE_DURABLE_HANDLE_REQUEST_V2" }, { 0x44486e43, "SMB2_CREATE_DURABLE_HANDLE_RECONNECT" },
-	{ 0x44486e51, "SMB2_CREATE_DURABLE_HANDLE_REQUEST" }, { 0x45787441, "SMB2_CREATE_EA_BUFFER" },
-	{ 0x4d784163, "SMB2_CREATE_QUERY_MAXIMAL_ACCESS_REQUEST" }, { 0x51466964, "SMB2_CREATE_QUERY_ON_DISK_ID" },
-	{ 0x52714c73, "SMB2_CREATE_REQUEST_LEASE" }, { 0x53656344, "SMB2_CREATE_SD_BUFFER" }, { 0x54577270, "SMB2_CREATE_TIMEWARP_TOKEN" },
-	{ 0, NULL },
-};
-
-/* Rows of the contexts, the same in requests and responses: the name of four characters and its meaning, or all bytes of a longer name. */
-#define CONTEXT_ROWS \
-	SMB2_FOUND_NUMBER("create.context", "Context", 32, RTAP_HEX32, RTAP_REPEATS, context_names), \
-	SMB2_FOUND("create.context_name", "Context", RTAP_BYTES, RTAP_REPEATS | RTAP_COMPARED, NULL), \
-	SMB2_FOUND("create.context_data", "Context Data", RTAP_BYTES, RTAP_REPEATS, NULL)
-
-/* A context: {next 4, name offset 2, name length 2, reserved 2, data offset 2, data length 4}; offsets count from itself. */
-#define CONTEXT_LENGTH 16
-
-static void show_contexts(const struct smb2_walk *walk, size_t row, uint64_t offset, uint64_t length)
-{
-	while (length >= CONTEXT_LENGTH) {
-		struct rtap_span head = smb2_part(walk, offset, CONTEXT_LENGTH), name, data;
-		uint64_t next;
-
-		if (head.length < CONTEXT_LENGTH)
-			return;
-		next = little_bits(head.bytes, 0, 32);
-		name = smb2_part(walk, offset + little_bits(head.bytes, 32, 16), little_bits(head.bytes, 48, 16));
-		data = smb2_part(walk, offset + little_bits(head.bytes, 80, 16), little_bits(head.bytes, 96, 32));
-		if (name.length == 4)
-			smb2_show_number(walk, row, load32(name.bytes), (uint32_t)(name.bytes - walk->body), 4);
-		else
-			smb2_show_bytes(walk, row + 1, name);
-		smb2_show_bytes(walk, row + 2, data);
-		if (next < CONTEXT_LENGTH || next > length)
-			return;
-		offset += next;
-		length -= next;
-	}
-}
-
-static void show_contexts_at(const struct smb2_walk *walk, size_t row, uint32_t at)
-{
-	uint64_t offset, length;
-
-	if (smb2_number(walk, at, 4, &offset) && smb2_number(walk, at + 4, 4, &length) && offset)
-		show_contexts(walk, row, offset, length);
-}
 
 /* 2.2.13. */
 static const struct rtap_field create_request_fields[] = {
@@ -90,15 +41,15 @@ static const struct rtap_field create_request_fields[] = {
 	SMB2_ROW("create.contexts_offset", "Contexts Offset", 48, 4, RTAP_HEX, NULL),
 	SMB2_ROW("create.contexts_length", "Contexts Length", 52, 4, RTAP_DEC, NULL),
 	SMB2_FOUND("filename", "File Name", RTAP_TEXT, RTAP_REPEATS, NULL),
-	CONTEXT_ROWS,
+	SMB2_CONTEXT_FIELDS,
 };
 
 static void visit_create_request(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
 {
 	const struct smb2_walk walk = smb2_walk_begin(packet, layer, visitor);
 
-	smb2_show_text(&walk, SMB2_ROWS(create_request_fields) - 4, smb2_part_at(&walk, 44, 2, 46, 2));
-	show_contexts_at(&walk, SMB2_ROWS(create_request_fields) - 3, 48);
+	smb2_show_text(&walk, SMB2_ROWS(create_request_fields) - SMB2_CONTEXT_ROWS - 1, smb2_part_at(&walk, 44, 2, 46, 2));
+	smb2_show_contexts(&walk, SMB2_ROWS(create_request_fields), 48, false);
 }
 
 static void summary_create_request(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
@@ -134,14 +85,14 @@ static const struct rtap_field create_response_fields[] = {
 	SMB2_FILE(64),
 	SMB2_ROW("create.contexts_offset", "Contexts Offset", 80, 4, RTAP_HEX, NULL),
 	SMB2_ROW("create.contexts_length", "Contexts Length", 84, 4, RTAP_DEC, NULL),
-	CONTEXT_ROWS,
+	SMB2_CONTEXT_FIELDS,
 };
 
 static void visit_create_response(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
 {
 	const struct smb2_walk walk = smb2_walk_begin(packet, layer, visitor);
 
-	show_contexts_at(&walk, SMB2_ROWS(create_response_fields) - 3, 80);
+	smb2_show_contexts(&walk, SMB2_ROWS(create_response_fields), 80, true);
 }
 
 static void summary_create_response(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
@@ -378,58 +329,3 @@ static void summary_lock_request(const struct rtap_packet *packet, const struct 
 }
 
 SMB2_BODY(lock_request, LOCK_REQUEST, "smb2.lock.request", "SMB2 LOCK Request", "2.2.26", 24)
-
-/* 2.2.31. */
-static const struct rtap_field ioctl_request_fields[] = {
-	SMB2_STRUCTURE_SIZE,
-	SMB2_RESERVED("reserved", 2, 2),
-	SMB2_FLAGGED("ioctl.function", "Control Code", 4, 4, RTAP_HEX, RTAP_OPCODE, smb_control_names),
-	SMB2_FILE(8),
-	SMB2_ROW("ioctl.in_offset", "Input Offset", 24, 4, RTAP_HEX, NULL),
-	SMB2_ROW("ioctl.in_length", "Input Length", 28, 4, RTAP_DEC, NULL),
-	SMB2_ROW("max_ioctl_in_size", "Maximum Input Size", 32, 4, RTAP_DEC, NULL),
-	SMB2_ROW("ioctl.out_offset", "Output Offset", 36, 4, RTAP_HEX, NULL),
-	SMB2_ROW("ioctl.out_length", "Output Length", 40, 4, RTAP_DEC, NULL),
-	SMB2_ROW("max_ioctl_out_size", "Maximum Output Size", 44, 4, RTAP_DEC, NULL),
-	SMB2_FLAGGED("ioctl.flags", "Flags", 48, 4, RTAP_HEX, RTAP_PARTS, NULL),
-	SMB2_BIT("ioctl.is_fsctl", "File System Control", 48, 0),
-	SMB2_BITS("ioctl.flags.reserved", "Reserved", 48, 1, 31, RTAP_HEX),
-	SMB2_RESERVED("ioctl.reserved", 52, 4),
-	SMB2_FOUND("input_buffer", "Input", RTAP_BYTES, RTAP_BULK, NULL),
-};
-
-SMB2_VISIT_LAST(ioctl_request, bytes, 24, 4, 28, 4)
-/* Both have the code at the same place. */
-#define summary_ioctl_response summary_ioctl_request
-
-static void summary_ioctl_request(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
-{
-	uint64_t code = layer->length >= 8 ? little_bits(layer_bytes(packet, layer), 32, 32) : 0;
-	const char *name = rtap_name_of(smb_control_names, code);
-
-	line_char(line, ' ');
-	if (name)
-		line_text(line, name);
-	else if (layer->length >= 8)
-		line_hex(line, code, 8);
-}
-
-SMB2_BODY(ioctl_request, IOCTL_REQUEST, "smb2.ioctl.request", "SMB2 IOCTL Request", "2.2.31", 56)
-
-/* 2.2.32. */
-static const struct rtap_field ioctl_response_fields[] = {
-	SMB2_STRUCTURE_SIZE,
-	SMB2_RESERVED("reserved", 2, 2),
-	SMB2_FLAGGED("ioctl.function", "Control Code", 4, 4, RTAP_HEX, RTAP_OPCODE, smb_control_names),
-	SMB2_FILE(8),
-	SMB2_ROW("ioctl.in_offset", "Input Offset", 24, 4, RTAP_HEX, NULL),
-	SMB2_ROW("ioctl.in_length", "Input Length", 28, 4, RTAP_DEC, NULL),
-	SMB2_ROW("ioctl.out_offset", "Output Offset", 32, 4, RTAP_HEX, NULL),
-	SMB2_ROW("ioctl.out_length", "Output Length", 36, 4, RTAP_DEC, NULL),
-	SMB2_RESERVED("ioctl.response_flags", 40, 4),
-	SMB2_RESERVED("ioctl.reserved", 44, 4),
-	SMB2_FOUND("output_buffer", "Output", RTAP_BYTES, RTAP_BULK, NULL),
-};
-
-SMB2_VISIT_LAST(ioctl_response, bytes, 32, 4, 36, 4)
-SMB2_BODY(ioctl_response, IOCTL_RESPONSE, "smb2.ioctl.response", "SMB2 IOCTL Response", "2.2.32", 48)

@@ -13,11 +13,19 @@ bool smb2_time(const uint8_t *bytes, struct rtap_value *value)
 	uint64_t time = little_bits(bytes, 0, 64);
 	int64_t since = time <= INT64_MAX ? (int64_t)time - UNIX_EPOCH : INT64_MAX;
 
-	/* 0: none; values out of range are not valid file times either */
+	/* 0: none */
 	if (!time || since > SPAN_100NS || since < -SPAN_100NS)
 		return false;
 	value->number = (uint64_t)(since * 100);
 	return true;
+}
+
+bool smb2_time_units(const uint8_t *bytes, struct rtap_value *value)
+{
+	struct rtap_value nanoseconds;
+
+	value->number = little_bits(bytes, 0, 64);
+	return value->number && !smb2_time(bytes, &nanoseconds);
 }
 
 bool smb2_number(const struct smb2_walk *walk, uint32_t at, uint32_t bytes, uint64_t *number)

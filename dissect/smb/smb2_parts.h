@@ -18,11 +18,16 @@
 #define SMB2_RESERVED(name, at, bytes) { "smb2." name, "Reserved", (at) * 8, (bytes) * 8, RTAP_BYTES, 0, NULL, NULL, NULL }
 #define SMB2_GUID(name, label, at, flags) { "smb2." name, label, (at) * 8, 128, RTAP_BYTES, flags, NULL, NULL, NULL }
 #define SMB2_FILE(at) SMB2_GUID("fid", "File Id", at, RTAP_IS_HANDLE)
-#define SMB2_TIME(name, label, at, derive) { "smb2." name, label, (at) * 8, 64, RTAP_SECONDS, 0, NULL, derive, NULL }
+#define SMB2_TIME(name, label, at, derive) SMB2_TIME_ROWS("smb2." name, label, at, derive, 0)
+
+/* A time, and its units if nanoseconds in 64 bits cannot express it: beyond the year 2262, or a special value. [MS-FSCC] 2.4.7. */
+#define SMB2_TIME_ROWS(name, label, at, derive, flags) \
+	{ name, label, (at) * 8, 64, RTAP_SECONDS, RTAP_SOMETIMES | (flags), NULL, derive, NULL }, \
+	{ name ".units", label ", 100 ns since 1601", (at) * 8, 64, RTAP_HEX, RTAP_LITTLE | RTAP_SOMETIMES | RTAP_IGNORED | (flags), NULL, derive##_units, NULL }
 
 /* Those that entries of a directory have too. */
 #define SMB2_EACH(name, label, at, bytes, show) SMB2_FLAGGED(name, label, at, bytes, show, RTAP_REPEATS, NULL)
-#define SMB2_EACH_TIME(name, label, at, derive) { "smb2." name, label, (at) * 8, 64, RTAP_SECONDS, RTAP_REPEATS, NULL, derive, NULL }
+#define SMB2_EACH_TIME(name, label, at, derive) SMB2_TIME_ROWS("smb2." name, label, at, derive, RTAP_REPEATS)
 
 /* Rows that a body's visit() supplies. */
 #define SMB2_FOUND(name, label, show, flags, names) { "smb2." name, label, 0, 0, show, RTAP_UNPLACED | (flags), names, NULL, NULL }
@@ -59,14 +64,21 @@
 	SMB2_EACH_TIME("last_write.time", "Last Write", (at) + 16, write), \
 	SMB2_EACH_TIME("last_change.time", "Last Change", (at) + 24, change)
 
-/* A derive function for a time at byte `at`: 100 ns units since 1601. 0: the field is absent. */
+/* Derive functions for a time at byte `at`: 100 ns units since 1601. 0: both fields are absent. */
 #define SMB2_DERIVE_TIME(function, at) \
 	static bool function(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value) \
 	{ \
 		return smb2_time(layer_bytes(packet, layer) + (at), value); \
+	} \
+	static bool function##_units(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value) \
+	{ \
+		return smb2_time_units(layer_bytes(packet, layer) + (at), value); \
 	}
 
 bool smb2_time(const uint8_t *bytes, struct rtap_value *value);
+
+/* Of a time that smb2_time() cannot express. */
+bool smb2_time_units(const uint8_t *bytes, struct rtap_value *value);
 
 /* Defines the protocol SMB2_identifier with the rows of the array name_fields and a fixed part of `length` bytes. */
 #define SMB2_BODY(name, identifier, filter, label, section, fixed) \

@@ -285,6 +285,8 @@ SMB2_NO_VISIT(tree_response)
 SMB2_NO_SUMMARY(tree_response)
 SMB2_BODY(tree_response, TREE_RESPONSE, "smb2.tree.response", "SMB2 TREE_CONNECT Response", "2.2.10", 16)
 
+static const struct rtap_name symlink_names[] = { { 0, "absolute" }, { 1, "relative" }, { 0, NULL } };
+
 /* 2.2.2. */
 static const struct rtap_field error_fields[] = {
 	SMB2_STRUCTURE_SIZE,
@@ -292,15 +294,59 @@ static const struct rtap_field error_fields[] = {
 	SMB2_ROW("error.reserved", "Reserved", 3, 1, RTAP_HEX, NULL),
 	SMB2_ROW("error.byte_count", "Byte Count", 4, 4, RTAP_DEC, NULL),
 	SMB2_FOUND("error.data", "Error Data", RTAP_BYTES, 0, NULL),
+	SMB2_FOUND_NUMBER("error.context.id", "Error Context Id", 32, RTAP_HEX, 0, NULL),
+	SMB2_FOUND_NUMBER("symlink.unparsed_path_length", "Unparsed Path Length", 16, RTAP_DEC, 0, NULL),
+	SMB2_FOUND_NUMBER("symlink.flags", "Flags of the Symbolic Link", 32, RTAP_HEX, 0, symlink_names),
+	SMB2_FOUND("symlink.substitute_name", "Substitute Name", RTAP_TEXT, 0, NULL),
+	SMB2_FOUND("symlink.print_name", "Print Name", RTAP_TEXT, 0, NULL),
+	SMB2_FOUND_NUMBER("error.min_buf_length", "Least Buffer Length", 32, RTAP_DEC, 0, NULL),
 };
+
+enum { ERROR_CONTEXT_ID = 1, ERROR_UNPARSED, ERROR_FLAGS, ERROR_SUBSTITUTE, ERROR_PRINT, ERROR_LEAST, ERROR_ROWS };
+
+#define ERROR_ROW(row) (SMB2_ROWS(error_fields) - ERROR_ROWS + (row))
+#define BUFFER_TOO_SMALL 0xc0000023
+#define STOPPED_ON_SYMLINK 0x8000002d
+#define SYMLINK_LENGTH 28        /* before its names */
+#define SYMLINK_ERROR_TAG 0x4c4d5953
+#define SYMLINK_REPARSE_TAG 0xa000000c
+
+/* 2.2.2.2.1. Offsets of the names count from the end of the fixed part. */
+static void show_symlink(const struct smb2_walk *walk, struct rtap_span data)
+{
+	uint32_t at = (uint32_t)(data.bytes - walk->body);
+	uint64_t names = SMB2_HEADER_LENGTH + at + SYMLINK_LENGTH;
+
+	if (data.length < SYMLINK_LENGTH || little_bits(data.bytes, 32, 32) != SYMLINK_ERROR_TAG || little_bits(data.bytes, 64, 32) != SYMLINK_REPARSE_TAG)
+		return;
+	smb2_show_number(walk, ERROR_ROW(ERROR_UNPARSED), little_bits(data.bytes, 112, 16), at + 14, 2);
+	smb2_show_number(walk, ERROR_ROW(ERROR_FLAGS), little_bits(data.bytes, 192, 32), at + 24, 4);
+	smb2_show_text(walk, ERROR_ROW(ERROR_SUBSTITUTE), smb2_part(walk, names + little_bits(data.bytes, 128, 16), little_bits(data.bytes, 144, 16)));
+	smb2_show_text(walk, ERROR_ROW(ERROR_PRINT), smb2_part(walk, names + little_bits(data.bytes, 160, 16), little_bits(data.bytes, 176, 16)));
+}
 
 static void visit_error(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
 {
 	const struct smb2_walk walk = smb2_walk_begin(packet, layer, visitor);
-	uint64_t length;
+	uint64_t length, count;
+	struct rtap_span data;
+	uint32_t status;
 
-	if (smb2_number(&walk, 4, 4, &length))
-		smb2_show_bytes(&walk, SMB2_ROWS(error_fields) - 1, smb2_part(&walk, SMB2_HEADER_LENGTH + 8, length));
+	/* the body follows the command's header */
+	status = (uint32_t)little_bits(walk.body - SMB2_HEADER_LENGTH, SMB2_STATUS);
+	if (!smb2_number(&walk, 4, 4, &length) || !smb2_number(&walk, 2, 1, &count))
+		return;
+	data = smb2_part(&walk, SMB2_HEADER_LENGTH + 8, length);
+	smb2_show_bytes(&walk, ERROR_ROW(0), data);
+	/* 2.2.2.1: in SMB 3.1.1 a length and an identifier precede the data */
+	if (count && data.length >= 8) {
+		smb2_show_number(&walk, ERROR_ROW(ERROR_CONTEXT_ID), little_bits(data.bytes, 32, 32), 12, 4);
+		data = smb2_part(&walk, SMB2_HEADER_LENGTH + 16, little_bits(data.bytes, 0, 32));
+	}
+	if (status == STOPPED_ON_SYMLINK)
+		show_symlink(&walk, data);
+	else if (status == BUFFER_TOO_SMALL && data.length >= 4)
+		smb2_show_number(&walk, ERROR_ROW(ERROR_LEAST), little_bits(data.bytes, 0, 32), (uint32_t)(data.bytes - walk.body), 4);
 }
 
 SMB2_NO_SUMMARY(error)

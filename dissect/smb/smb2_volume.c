@@ -12,7 +12,7 @@ SMB2_DERIVE_TIME(derive_created, 0)
 
 /* 2.5.9. */
 static const struct rtap_field fs_volume_fields[] = {
-	{ "smb.create.time", "Created", 0, 64, RTAP_SECONDS, 0, NULL, derive_created, NULL },
+	SMB2_TIME_ROWS("smb.create.time", "Created", 0, derive_created, 0),
 	CLASS_ROW("smb.volume.serial", "Volume Serial Number", 8, 4, RTAP_HEX, NULL),
 	CLASS_ROW("smb.volume.label.len", "Label Length", 12, 4, RTAP_DEC, NULL),
 	SMB2_ROW("fs_volume.supports_objects", "Supports Objects", 16, 1, RTAP_DEC, NULL), SMB2_RESERVED("fs_volume.reserved", 17, 1),

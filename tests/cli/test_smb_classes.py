@@ -3,6 +3,7 @@
 import json
 import struct
 
+import piece
 import smb
 from cli import CliTest
 from conversation import Connection, Scene
@@ -109,12 +110,121 @@ SET = {
 }
 
 
+LEASE_1 = bytes(range(16)) + struct.pack("<IIQ", 7, 2, 0)
+LEASE_2 = LEASE_1 + bytes(range(16, 32)) + struct.pack("<HH", 5, 0)
+LEASE_SHOWN = {"smb2.lease.lease_key": bytes(range(16)).hex(), "smb2.lease.lease_state": 7, "smb2.lease.lease_flags": 2,
+               "smb2.lease.lease_duration": "0x0000000000000000"}
+GUID = bytes(range(64, 80))
+PARTS = ("lease.lease_key", "lease.lease_state", "lease.lease_flags", "lease.lease_duration", "lease.parent_lease_key", "lease.lease_oplock", "dh2x.timeout",
+         "dh2x.flags", "dh2x.create_guid", "create.reconnect_fid", "mxac_status", "mxac_access", "qfid_fid", "twrp_timestamp", "create.allocation_size")
+# [MS-SMB2] 2.2.13.2 and 2.2.14.2: name, data of a request, what it shows, data of a response, what it shows
+CONTEXTS = (
+    (b"RqLs", LEASE_1, LEASE_SHOWN, LEASE_1, LEASE_SHOWN),
+    (b"RqLs", LEASE_2, dict(LEASE_SHOWN, **{"smb2.lease.parent_lease_key": bytes(range(16, 32)).hex(), "smb2.lease.lease_oplock": 5}), LEASE_1[:23],
+     {"smb2.lease.lease_key": bytes(range(16)).hex(), "smb2.lease.lease_state": 7}),
+    (b"DH2Q", struct.pack("<IIQ", 60000, 2, 0) + GUID, {"smb2.dh2x.timeout": 60000, "smb2.dh2x.flags": 2, "smb2.dh2x.create_guid": GUID.hex()},
+     struct.pack("<II", 180000, 2), {"smb2.dh2x.timeout": 180000, "smb2.dh2x.flags": 2}),
+    (b"DH2C", bytes(range(16)) + GUID + struct.pack("<I", 2),
+     {"smb2.create.reconnect_fid": bytes(range(16)).hex(), "smb2.dh2x.create_guid": GUID.hex(), "smb2.dh2x.flags": 2}, b"", {}),
+    (b"DHnC", bytes(range(16)), {"smb2.create.reconnect_fid": bytes(range(16)).hex()}, bytes(8), {}),
+    (b"MxAc", bytes(8), {}, struct.pack("<II", 0, 0x1f01ff), {"smb2.mxac_status": 0, "smb2.mxac_access": 0x1f01ff}),
+    (b"QFid", b"", {}, bytes(range(32)), {"smb2.qfid_fid": bytes(range(32)).hex()}),
+    (b"TWrp", struct.pack("<Q", TIMES[0]), {"smb2.twrp_timestamp": SHOWN_TIMES[TIME_FIELDS[0]][0]}, b"", {}),
+    (b"AlSi", struct.pack("<Q", 1 << 40), {"smb2.create.allocation_size": str(1 << 40)}, b"", {}),
+)
+
+
+def contexts(*pairs):
+    made = b""
+    for i, (name, data) in enumerate(pairs):
+        body = name.ljust(8, b"\0") + data
+        last = i == len(pairs) - 1
+        padding = b"" if last else bytes(-len(body) % 8)
+        made += struct.pack("<IHHHHI", 0 if last else 16 + len(body + padding), 16, len(name), 0, 24 if data else 0, len(data)) + body + padding
+    return made
+
+
+def create_with(name, *pairs):
+    body, made = smb.create(name), contexts(*pairs)
+    body += bytes(-len(body) % 8)
+    return body[:48] + struct.pack("<II", 64 + len(body), len(made)) + body[56:] + made
+
+
+def created_with(file, *pairs):
+    made = contexts(*pairs)
+    return smb.created(file)[:80] + struct.pack("<II", 152, len(made)) + made
+
+
+def symlink(unparsed, flags, target, shown):
+    names = smb.text(target) + smb.text(shown)
+    place = struct.pack("<HHHH", 0, len(smb.text(target)), len(smb.text(target)), len(smb.text(shown)))
+    return struct.pack("<IIIHH", 24 + len(names), 0x4c4d5953, 0xa000000c, 12 + len(names), unparsed) + place + struct.pack("<I", flags) + names
+
+
+def error_with(data, in_context):
+    """[MS-SMB2] 2.2.2, and 2.2.2.1 for SMB 3.1.1."""
+    data = struct.pack("<II", len(data), 0) + data if in_context else data
+    return struct.pack("<HBBI", 9, in_context, 0, len(data)) + data
+
+
 def query_directory(file, kind):
     return struct.pack("<HBBI", 33, kind, 1, 0) + file + struct.pack("<HHI", 96, 2, 65536) + smb.text("*")
 
 
 def query_info(file, kind, type=1):
     return struct.pack("<HBBIHHIII", 41, type, kind, 1000, 0, 0, 0, 0, 0) + file
+
+
+def sockaddr(address):
+    """SOCKADDR_STORAGE: 2.2.32.5.1."""
+    packed = piece.address(address)
+    body = struct.pack("<HH", 2, 0) + packed if len(packed) == 4 else struct.pack("<HHI", 23, 0, 0) + packed
+    return body.ljust(128, b"\0")
+
+
+def interfaces(*entries):
+    return b"".join(struct.pack("<IIIIQ", 152 if i < len(entries) - 1 else 0, index, abilities, 0, speed) + sockaddr(address)
+                    for i, (index, abilities, speed, address) in enumerate(entries))
+
+
+CHUNKS = bytes(range(24)) + struct.pack("<II", 2, 0) + struct.pack("<QQII", 4096, 8192, 1000, 0) + struct.pack("<QQII", 1 << 40, 5, 1, 0)
+CHUNKS_SHOWN = {"smb2.fsctl.cchunk.resume_key": bytes(range(24)).hex(), "smb2.fsctl.cchunk.count": 2, "smb2.fsctl.cchunk.src_offset": ["4096", str(1 << 40)],
+                "smb2.fsctl.cchunk.dst_offset": ["8192", "5"], "smb2.fsctl.cchunk.xfer_len": [1000, 1]}
+WRITTEN = struct.pack("<III", 2, 0, 1001)
+WRITTEN_SHOWN = {"smb2.fsctl.cchunk.chunks_written": 2, "smb2.fsctl.cchunk.bytes_written": 0, "smb2.fsctl.cchunk.total_written": 1001}
+NETWORK_ROWS = {"smb2.ioctl.network_interfaces." + key: value for key, value in {
+    "index": [7, 8], "capabilities": [2, 1], "capabilities.rss": [0, 1], "capabilities.rdma": [1, 0], "link_speed": [str(10**11), str(10**9)],
+    "ipv4": ["10.1.2.3"], "ipv6": ["fd00::1"]}.items()}
+# [MS-SMB2] 2.2.31, 2.2.32; [MS-FSCC] 2.3: code, input, what it shows, output, what it shows
+CONTROLS = (
+    (0x140204, struct.pack("<I16sHH3H", 0x7f, GUID, 1, 3, 0x202, 0x300, 0x302), {"smb2.capabilities": 0x7f, "smb2.client_guid": GUID.hex(), "smb2.sec_mode": 1,
+                                                                                 "smb2.dialect": [0x202, 0x300, 0x302]},
+     struct.pack("<I16sHH", 0x2f, GUID, 3, 0x302), {"smb2.capabilities": 0x2f, "smb2.server_guid": GUID.hex(), "smb2.sec_mode": 3, "smb2.dialect": [0x302]}),
+    (0x1401fc, b"", {}, interfaces((7, 2, 10**11, "10.1.2.3"), (8, 1, 10**9, "fd00::1")), NETWORK_ROWS),
+    (0x140078, b"", {}, bytes(range(24)) + bytes(4), {"smb2.fsctl.cchunk.resume_key": bytes(range(24)).hex()}),
+    (0x1440f2, CHUNKS, CHUNKS_SHOWN, WRITTEN, WRITTEN_SHOWN),
+    (0x1480f2, CHUNKS, CHUNKS_SHOWN, WRITTEN, WRITTEN_SHOWN),
+    (0x0980c8, struct.pack("<QQ", 5, 1 << 33), {"smb2.fsctl.range_offset": ["5"], "smb2.fsctl.beyond_final_zero": str(1 << 33)}, b"", {}),
+    (0x0940cf, struct.pack("<QQ", 0, 1 << 20), {"smb2.fsctl.range_offset": ["0"], "smb2.fsctl.range_length": [str(1 << 20)]},
+     struct.pack("<4Q", 0, 4096, 65536, 8192), {"smb2.fsctl.range_offset": ["0", "65536"], "smb2.fsctl.range_length": ["4096", "8192"]}),
+    (0x1401d4, struct.pack("<II", 30000, 0), {"smb2.ioctl.resiliency.timeout": 30000}, b"", {}),
+    (0x0900c4, b"\1", {"smb2.fsctl.set_sparse": 1}, b"", {}),
+    # a count, or a distance to the next one, beyond the data
+    (0x140204, struct.pack("<I16sHHH", 0, GUID, 0, 0xffff, 0x202), {"smb2.capabilities": 0, "smb2.client_guid": GUID.hex(), "smb2.sec_mode": 0, "smb2.dialect": [0x202]},
+     b"\0" * 3, {}),
+    (0x1440f2, CHUNKS[:24] + struct.pack("<II", 0xffffffff, 0) + CHUNKS[32:], dict(CHUNKS_SHOWN, **{"smb2.fsctl.cchunk.count": 0xffffffff}), WRITTEN[:8],
+     {key: WRITTEN_SHOWN[key] for key in list(WRITTEN_SHOWN)[:2]}),
+    (0x1401fc, b"", {}, struct.pack("<I", 0xffffffff) + interfaces((7, 2, 10**11, "10.1.2.3"))[4:],
+     {key: value[:1] for key, value in NETWORK_ROWS.items() if not key.endswith("ipv6")}),
+)
+
+
+def control(file, code, data):
+    return struct.pack("<HHI", 57, 0, code) + file + struct.pack("<8I", 120, len(data), 0, 120, 0, 65536, 1, 0) + (data or b"\0")
+
+
+def controlled(file, code, data):
+    return struct.pack("<HHI", 49, 0, code) + file + struct.pack("<6I", 112, 0, 112, len(data), 0, 0) + (data or b"\0")
 
 
 class Classes(CliTest):
@@ -166,6 +276,61 @@ class Classes(CliTest):
 
     def test_information_of_files(self):
         self.check(smb.QUERY_INFO, FILE, lambda kind: query_info(self.file, kind))
+
+    def test_times_that_nanoseconds_cannot_express(self):
+        """[MS-FSCC] 2.4.7: 0 and -1 do not set a time; others reach beyond the year 2262."""
+        names = [field + ".units" for field in TIME_FIELDS]
+        year_2262 = EPOCH + 92233720368547758
+        for times in ((1, year_2262, year_2262 + 1, 2**63 - 1), (0, 2**63, 2**64 - 1, 2**64 - 2), (TIMES[0], 0x7fffffffffffffff, TIMES[1], 0)):
+            data = struct.pack("<4QI4x", *times, 0x20)
+            self.put(self.client.exchange(smb.QUERY_INFO, query_info(self.file, 4), smb.output(data)))
+            row = self.rows("smb2.cmd == %d && smb2.flags.response == 1" % smb.QUERY_INFO)[-1]
+            for field, units, time in zip(TIME_FIELDS, names, times):
+                known = abs(time - EPOCH) <= 92233720368547758
+                self.assertEqual(field in row, time != 0 and known, (field, time))
+                self.assertEqual(row.get(units), None if known or not time else ["0x%016x" % time])
+
+    def test_contexts_of_create(self):
+        for name, request, _, response, _ in CONTEXTS:
+            self.put(self.client.exchange(smb.CREATE, create_with("g", (name, request)), created_with(self.file, (name, response))))
+        every = [(name, data) for name, data, *_ in CONTEXTS]
+        self.put(self.client.exchange(smb.CREATE, create_with("g", *every), created_with(self.file, *[(c[0], c[3]) for c in CONTEXTS])))
+        rows = self.rows("smb2.create.context")
+        shown = [{"smb2." + part: row["smb2." + part] for part in PARTS if "smb2." + part in row} for row in rows]
+        wanted = [values for _, _, asked, _, answered in CONTEXTS for values in (asked, answered)]
+        self.assertEqual(shown[:-2], wanted)
+        # of several contexts of a kind the first one has a value
+        for row, values in zip(shown[-2:], (wanted[::2], wanted[1::2])):
+            self.assertEqual(row, {key: value for one in reversed(values) for key, value in one.items()})
+
+    def test_contexts_that_lie(self):
+        made = contexts((b"RqLs", LEASE_2))
+        for at, value in ((0, 0xffffffff), (4, 0xffff), (6, 0xffff), (10, 0xffff), (12, 0xffffffff), (10, 0), (12, 0)):
+            lying = made[:at] + struct.pack("<I" if at in (0, 12) else "<H", value) + made[at + (4 if at in (0, 12) else 2):]
+            self.put(self.client.exchange(smb.CREATE, smb.create("g"), smb.created(self.file)[:80] + struct.pack("<II", 152, 0xffffffff) + lying))
+        rows = self.rows("smb2.cmd == %d && smb2.flags.response == 1" % smb.CREATE)[-7:]
+        self.assertEqual([row.get("smb2.lease.lease_state") for row in rows], [7, None, None, None, 7, None, None])
+
+    def test_symbolic_links_and_other_errors(self):
+        link = symlink(10, 1, "..\\b\u00e9", "b")
+        shown = {"smb2.symlink.unparsed_path_length": 10, "smb2.symlink.flags": 1, "smb2.symlink.substitute_name": "..\\b\u00e9", "smb2.symlink.print_name": "b"}
+        stopped, small = 0x8000002d, 0xc0000023
+        lying = link[:16] + b"\xff" * 8 + link[24:]
+        cases = ((stopped, error_with(link, 0), shown), (stopped, error_with(link, 1), dict(shown, **{"smb2.error.context.id": 0})), (smb.NOT_FOUND, error_with(link, 0), {}),
+                 (stopped, error_with(link[:4] + bytes(4) + link[8:], 0), {}), (stopped, error_with(link[:27], 0), {}),
+                 (stopped, error_with(lying, 0), {"smb2.symlink.unparsed_path_length": 10, "smb2.symlink.flags": 1}),
+                 (small, error_with(struct.pack("<I", 5000), 0), {"smb2.error.min_buf_length": 5000}), (small, error_with(b"abc", 0), {}))
+        for status, body, _ in cases:
+            self.put(self.client.exchange(smb.CREATE, smb.create("g"), body, status))
+        found = [{key: value for key, value in row.items() if key in shown or key in ("smb2.error.context.id", "smb2.error.min_buf_length")} for row in self.rows("smb2.error.data")]
+        self.assertEqual(found, [wanted for _, _, wanted in cases])
+
+    def test_data_of_control_codes(self):
+        for code, given, _, taken, _ in CONTROLS:
+            self.put(self.client.exchange(smb.IOCTL, control(self.file, code, given), controlled(self.file, code, taken)))
+        known = {key for _, _, asked, _, answered in CONTROLS for key in (*asked, *answered)}
+        found = [{key: value for key, value in row.items() if key in known} for row in self.rows("smb2.cmd == %d" % smb.IOCTL)]
+        self.assertEqual(found, [values for _, _, asked, _, answered in CONTROLS for values in (asked, answered)])
 
     def test_information_of_file_systems(self):
         self.check(smb.QUERY_INFO, VOLUME, lambda kind: query_info(self.file, kind, 2))
