@@ -477,14 +477,28 @@ static const struct rtap_field iscsi_fields[] = {
 	DATA("iscsi.padding", "Padding", derive_padding),
 };
 
+#define ISCSI_EVENT_AT 36        /* of an asynchronous message; 0: sense data is reported */
+
+/* Two bytes with its length precede sense data; other data can follow. RFC 7143, 11.4.7.2, 11.9.4. */
+static uint16_t take_sense(struct parse *parse)
+{
+	uint32_t at = parse_offset(parse);
+	const uint8_t *length;
+
+	if (cursor_take(&parse->cursor, 2, &length) != OK)
+		return PROTOCOL_PAYLOAD;
+	if (load16(length) > parse->cursor.wire)
+		parse_anomaly(parse, RTAP_ANOMALY_LENGTH_BEYOND_FRAME, at);
+	cursor_narrow(&parse->cursor, load16(length));
+	return load16(length) ? PROTOCOL_SCSI_SENSE : PROTOCOL_NONE;
+}
+
 /* The protocol of the data segment, which the cursor has. */
 static uint16_t data_of(struct parse *parse, const uint8_t *pdu)
 {
-	const uint8_t *length;
-
 	switch (pdu[0] & 0x3f) {
-	case ISCSI_RESPONSE: /* RFC 7143, 11.4.7.2: two bytes with its length precede sense data */
-		return pdu[ISCSI_STATUS_AT] == SCSI_CHECK_CONDITION && cursor_take(&parse->cursor, 2, &length) == OK ? PROTOCOL_SCSI_SENSE : PROTOCOL_PAYLOAD;
+	case ISCSI_RESPONSE: return pdu[ISCSI_STATUS_AT] == SCSI_CHECK_CONDITION ? take_sense(parse) : PROTOCOL_PAYLOAD;
+	case ISCSI_ASYNC: return pdu[ISCSI_EVENT_AT] ? PROTOCOL_PAYLOAD : take_sense(parse);
 	case ISCSI_LOGIN: case ISCSI_LOGIN_RESPONSE: case ISCSI_TEXT: case ISCSI_TEXT_RESPONSE: return PROTOCOL_ISCSI_TEXT;
 	case ISCSI_REJECT: return parse->cursor.wire >= ISCSI_LENGTH ? PROTOCOL_ISCSI_REJECTED : PROTOCOL_PAYLOAD;
 	default: return PROTOCOL_PAYLOAD;

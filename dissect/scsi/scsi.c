@@ -251,10 +251,26 @@ static bool has_fixed_format(const uint8_t *sense)
 	return (sense[0] & 0x7e) == 0x70;
 }
 
+#define DESCRIPTORS_AT 8
+#define SENSE_SPECIFIC 2         /* type of a descriptor: SPC-5, 4.4.2.4 */
+
+/* Where the sense-key specific bytes begin; 0: there are none. */
+static uint32_t specific_at(const struct rtap_layer *layer, const uint8_t *sense)
+{
+	if (has_fixed_format(sense))
+		return 15;
+	for (uint32_t at = DESCRIPTORS_AT; (sense[0] & 0x7e) == 0x72 && at + 8 <= layer->length; at += 2u + sense[at + 1])
+		if (sense[at] == SENSE_SPECIFIC)
+			return at + 4;
+	return 0;
+}
+
 /* Sense-key specific data that points to a field of the CDB or of the parameters: SPC-5, 4.4.2.4.2. */
 static bool points_to_field(const struct rtap_layer *layer, const uint8_t *sense)
 {
-	return has_fixed_format(sense) && (sense[2] & 0xf) == 5 && layer->length > 15 && sense[15] & 0x80;
+	uint32_t at = specific_at(layer, sense);
+
+	return at && (sense[has_fixed_format(sense) ? 2 : 1] & 0xf) == 5 && layer->length > at && sense[at] & 0x80;
 }
 
 /* A part of sense data for which the condition is true. */
@@ -277,12 +293,12 @@ SENSE(added_length, sense[0] & 0x70, 56, 8)
 SENSE(additional_code, sense[0] & 0x70, has_fixed_format(sense) ? 96u : 16u, 8)
 SENSE(qualifier, sense[0] & 0x70, has_fixed_format(sense) ? 104u : 24u, 8)
 SENSE(replaceable_unit, has_fixed_format(sense), 112, 8)
-SENSE(specific_valid, has_fixed_format(sense), 120, 1)
-SENSE(specific, has_fixed_format(sense), 121, 23)
-SENSE(pointer_to_cdb, points_to_field(layer, sense), 121, 1)
-SENSE(pointer_has_bit, points_to_field(layer, sense), 124, 1)
-SENSE(pointer_bit, points_to_field(layer, sense), 125, 3)
-SENSE(pointer_field, points_to_field(layer, sense), 128, 16)
+SENSE(specific_valid, specific_at(layer, sense), specific_at(layer, sense) * 8, 1)
+SENSE(specific, specific_at(layer, sense), specific_at(layer, sense) * 8 + 1, 23)
+SENSE(pointer_to_cdb, points_to_field(layer, sense), specific_at(layer, sense) * 8 + 1, 1)
+SENSE(pointer_has_bit, points_to_field(layer, sense), specific_at(layer, sense) * 8 + 4, 1)
+SENSE(pointer_bit, points_to_field(layer, sense), specific_at(layer, sense) * 8 + 5, 3)
+SENSE(pointer_field, points_to_field(layer, sense), specific_at(layer, sense) * 8 + 8, 16)
 
 static bool derive_specific_information(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
 {

@@ -87,6 +87,32 @@ static bool is_synchronize(uint8_t opcode)
 	return opcode == SCSI_SYNCHRONIZE_10 || opcode == SCSI_SYNCHRONIZE_16;
 }
 
+static bool is_long(uint8_t opcode)
+{
+	return opcode == SCSI_READ_LONG_10 || opcode == SCSI_WRITE_LONG_10;
+}
+
+static bool is_pre_fetch(uint8_t opcode)
+{
+	return opcode == SCSI_PRE_FETCH_10 || opcode == SCSI_PRE_FETCH_16;
+}
+
+static bool is_defect(uint8_t opcode)
+{
+	return opcode == SCSI_READ_DEFECT_10 || opcode == SCSI_READ_DEFECT_12;
+}
+
+/* REQ_PLIST, REQ_GLIST and the format are in byte 2 or 1: SBC-4, 5.18, 5.19. */
+static unsigned defect_flags_at(uint8_t opcode)
+{
+	return opcode == SCSI_READ_DEFECT_10 ? 16 : 8;
+}
+
+static bool is_buffer(uint8_t opcode)
+{
+	return opcode == SCSI_WRITE_BUFFER || opcode == SCSI_READ_BUFFER;
+}
+
 static bool is_mode_sense(uint8_t opcode)
 {
 	return opcode == SCSI_MODE_SENSE_6 || opcode == SCSI_MODE_SENSE_10;
@@ -183,7 +209,7 @@ PART(same_logical, is_same(opcode), 14, 1)
 PART(group, has_group(opcode), group_at(opcode), 5)
 PART(short_lba, is_short(opcode), 11, 21)
 PART(short_blocks, is_short(opcode), 32, 8)
-PART(ten_lba, has_ten(opcode) || has_twelve(opcode), 16, 32)
+PART(ten_lba, has_ten(opcode) || has_twelve(opcode) || is_long(opcode), 16, 32)
 PART(ten_blocks, has_ten(opcode), 56, 16)
 PART(long_blocks, has_twelve(opcode) || has_sixteen(opcode), has_twelve(opcode) ? 48u : 80u, 32)
 PART(compared_blocks, opcode == SCSI_COMPARE_AND_WRITE, 104, 8)
@@ -200,6 +226,37 @@ PART(write_verify_long_blocks, opcode == SCSI_WRITE_AND_VERIFY_12 || opcode == S
 PART(synchronize_flags, is_synchronize(opcode), 8, 8)
 PART(synchronize_volatile, is_synchronize(opcode), 13, 1)
 PART(synchronize_immediate, is_synchronize(opcode), 14, 1)
+PART(fetch_flags, is_pre_fetch(opcode), 8, 8)
+PART(fetch_immediate, is_pre_fetch(opcode), 14, 1)
+PART(correct_flags, opcode == SCSI_READ_LONG_10, 8, 8)
+PART(correct, opcode == SCSI_READ_LONG_10, 14, 1)
+PART(long_no_correction, opcode == SCSI_WRITE_LONG_10, 8, 1)
+PART(long_uncorrectable, opcode == SCSI_WRITE_LONG_10, 9, 1)
+PART(long_physical, opcode == SCSI_WRITE_LONG_10, 10, 1)
+PART(defect_flags, is_defect(opcode), defect_flags_at(opcode), 8)
+PART(defect_primary, is_defect(opcode), defect_flags_at(opcode) + 3, 1)
+PART(defect_grown, is_defect(opcode), defect_flags_at(opcode) + 4, 1)
+PART(defect_format, is_defect(opcode), defect_flags_at(opcode) + 5, 3)
+PART(block_length_16, is_long(opcode) || opcode == SCSI_READ_DEFECT_10, 56, 16)
+PART(block_length_32, opcode == SCSI_READ_DEFECT_12, 48, 32)
+PART(buffer_specific, is_buffer(opcode), 8, 3)
+PART(buffer_mode, is_buffer(opcode), 11, 5)
+PART(buffer_id, is_buffer(opcode), 16, 8)
+PART(buffer_offset, is_buffer(opcode), 24, 24)
+PART(list_24, opcode == SCSI_WRITE_BUFFER, 48, 24)
+PART(length_24, opcode == SCSI_READ_BUFFER, 48, 24)
+PART(test_code, opcode == SCSI_SEND_DIAGNOSTIC, 8, 3)
+PART(test_format, opcode == SCSI_SEND_DIAGNOSTIC, 11, 1)
+PART(test_self, opcode == SCSI_SEND_DIAGNOSTIC, 13, 1)
+PART(test_device, opcode == SCSI_SEND_DIAGNOSTIC, 14, 1)
+PART(test_unit, opcode == SCSI_SEND_DIAGNOSTIC, 15, 1)
+PART(test_list, opcode == SCSI_SEND_DIAGNOSTIC, 24, 16)
+PART(result_has_page, opcode == SCSI_RECEIVE_DIAGNOSTIC, 15, 1)
+PART(result_page, opcode == SCSI_RECEIVE_DIAGNOSTIC, 16, 8)
+PART(result_length, opcode == SCSI_RECEIVE_DIAGNOSTIC, 24, 16)
+PART(receive_action, opcode == SCSI_RECEIVE_COPY, 11, 5)
+PART(receive_length, opcode == SCSI_RECEIVE_COPY, 80, 32)
+PART(service_out, opcode == SCSI_SERVICE_OUT_16, 11, 5)
 PART(unmap_flags, opcode == SCSI_UNMAP, 8, 8)
 PART(unmap_anchor, opcode == SCSI_UNMAP, 15, 1)
 PART(service_action, opcode == SCSI_SERVICE_IN_16, 11, 5)
@@ -276,6 +333,12 @@ static bool derive_sixteen_lba(const struct rtap_packet *packet, const struct rt
 }
 
 static const struct rtap_name service_names[] = { { 0x10, "READ CAPACITY(16)" }, { 0x11, "READ LONG(16)" }, { 0x12, "GET LBA STATUS" }, { 0, NULL } };
+static const struct rtap_name service_out_names[] = { { 0x11, "WRITE LONG(16)" }, { 0x12, "WRITE SCATTERED(16)" }, { 0, NULL } };
+/* SPC-5, 6.42, table 274 */
+static const struct rtap_name test_names[] = {
+	{ 0, "none" }, { 1, "background short" }, { 2, "background extended" }, { 4, "abort background" }, { 5, "foreground short" },
+	{ 6, "foreground extended" }, { 0, NULL },
+};
 static const struct rtap_name page_control_names[] = { { 0, "current" }, { 1, "changeable" }, { 2, "default" }, { 3, "saved" }, { 0, NULL } };
 static const struct rtap_name log_control_names[] = {
 	{ 0, "threshold" }, { 1, "cumulative" }, { 2, "default threshold" }, { 3, "default cumulative" }, { 0, NULL },
@@ -357,6 +420,19 @@ static const struct rtap_field cdb_fields[] = {
 	SOME("scsi_sbc.wrverify.lba64", "Logical Block Address", 64, RTAP_DEC, NULL, write_verify_long_lba),
 	SOME("scsi_sbc.wrverify.xferlen", "Transfer Length", 16, RTAP_DEC, NULL, write_verify_blocks),
 	SOME("scsi_sbc.wrverify.xferlen32", "Transfer Length", 32, RTAP_DEC, NULL, write_verify_long_blocks),
+	SOME("scsi_sbc.prefetch.flags", "Flags", 8, RTAP_HEX, NULL, fetch_flags),
+	SOME("scsi_sbc.prefetch.immediate", "Immediate", 1, RTAP_BOOL, NULL, fetch_immediate),
+	SOME("scsi_sbc.corrct_flags", "Flags", 8, RTAP_HEX, NULL, correct_flags),
+	SOME("scsi_sbc.corrct", "Correct", 1, RTAP_BOOL, NULL, correct),
+	SOME("scsi_sbc.write_long.cor_dis", "Correction Disabled", 1, RTAP_BOOL, NULL, long_no_correction),
+	SOME("scsi_sbc.write_long.wr_uncor", "Write Uncorrectable", 1, RTAP_BOOL, NULL, long_uncorrectable),
+	SOME("scsi_sbc.write_long.pblock", "Physical Block", 1, RTAP_BOOL, NULL, long_physical),
+	SOME("scsi_sbc.readdefdata.flags", "Flags", 8, RTAP_HEX, NULL, defect_flags),
+	SOME("scsi_sbc.req_plist", "Request Primary Defect List", 1, RTAP_BOOL, NULL, defect_primary),
+	SOME("scsi_sbc.req_glist", "Request Grown Defect List", 1, RTAP_BOOL, NULL, defect_grown),
+	SOME("scsi_sbc.defect_list_format", "Defect List Format", 3, RTAP_DEC, NULL, defect_format),
+	SOME("scsi_sbc.alloclen16", "Transfer Length (bytes)", 16, RTAP_DEC, NULL, block_length_16),
+	SOME("scsi_sbc.alloclen32", "Allocation Length", 32, RTAP_DEC, NULL, block_length_32),
 	SOME("scsi_sbc.synccache.flags", "Flags", 8, RTAP_HEX, NULL, synchronize_flags),
 	SOME("scsi_sbc.synccache.sync_nv", "Only to Non-Volatile Cache", 1, RTAP_BOOL, NULL, synchronize_volatile),
 	SOME("scsi_sbc.synccache.immediate", "Immediate", 1, RTAP_BOOL, NULL, synchronize_immediate),
@@ -364,6 +440,7 @@ static const struct rtap_field cdb_fields[] = {
 	SOME("scsi_sbc.unmap_flags", "Flags", 8, RTAP_HEX, NULL, unmap_flags),
 	SOME("scsi_sbc.unmap.anchor", "Anchor", 1, RTAP_BOOL, NULL, unmap_anchor),
 	SOME("scsi_sbc.sa", "Service Action", 5, RTAP_HEX, service_names, service_action),
+	SOME("scsi_sbc.sa", "Service Action", 5, RTAP_HEX, service_out_names, service_out),
 	SOME("scsi_sbc.alloclen32", "Allocation Length", 32, RTAP_DEC, NULL, service_length),
 	SOME("scsi_sbc.alloclen16", "Parameter List Length", 16, RTAP_DEC, NULL, block_list_16),
 	SOME("scsi_sbc.formatunit.flags", "Flags", 5, RTAP_HEX, NULL, format_flags),
@@ -384,6 +461,23 @@ static const struct rtap_field cdb_fields[] = {
 	SOME("scsi_sbc.reassignblocks.longlist", "Long List", 1, RTAP_BOOL, NULL, reassign_long_list),
 	SOME("scsi.extcopy.service_action", "Service Action", 5, RTAP_HEX, copy_names, copy_action),
 	SOME("scsi.extcopy.param_list_len", "Parameter List Length", 32, RTAP_DEC, NULL, copy_list),
+	SOME("scsi.recv_copy.service_action", "Service Action", 5, RTAP_HEX, NULL, receive_action),
+	SOME("scsi.cdb.alloclen32", "Allocation Length", 32, RTAP_DEC, NULL, receive_length),
+	SOME("scsi.spc.senddiag.code", "Self-Test Code", 3, RTAP_HEX, test_names, test_code),
+	SOME("scsi.spc.senddiag.pf", "Page Format", 1, RTAP_BOOL, NULL, test_format),
+	SOME("scsi.spc.senddiag.st", "Self-Test", 1, RTAP_BOOL, NULL, test_self),
+	SOME("scsi.spc.senddiag.devoff", "Device Offline", 1, RTAP_BOOL, NULL, test_device),
+	SOME("scsi.spc.senddiag.unitoff", "Unit Offline", 1, RTAP_BOOL, NULL, test_unit),
+	SOME("scsi.cdb.paramlen16", "Parameter List Length", 16, RTAP_DEC, NULL, test_list),
+	SOME("scsi.spc.rcvdiag.pcv", "Page Code Valid", 1, RTAP_BOOL, NULL, result_has_page),
+	SOME("scsi.spc.rcvdiag.page", "Page Code", 8, RTAP_HEX, NULL, result_page),
+	SOME("scsi.cdb.alloclen16", "Allocation Length", 16, RTAP_DEC, NULL, result_length),
+	SOME("scsi.spc.wb.mode_specific", "Mode Specific", 3, RTAP_HEX, NULL, buffer_specific),
+	SOME("scsi.spc.wb.mode", "Mode", 5, RTAP_HEX, NULL, buffer_mode),
+	SOME("scsi.spc.sb.bufid", "Buffer ID", 8, RTAP_DEC, NULL, buffer_id),
+	SOME("scsi.spc.wb.bufoff", "Buffer Offset", 24, RTAP_HEX, NULL, buffer_offset),
+	SOME("scsi.cdb.paramlen24", "Parameter List Length", 24, RTAP_DEC, NULL, list_24),
+	SOME("scsi.cdb.alloclen24", "Allocation Length", 24, RTAP_DEC, NULL, length_24),
 	SOME("scsi_sbc.ssu.immed_flags", "Flags", 8, RTAP_HEX, NULL, start_flags),
 	SOME("scsi_sbc.ssu.pwr_flags", "Power Flags", 8, RTAP_HEX, NULL, start_power_flags),
 	SOME("scsi_sbc.ssu.immediate", "Immediate", 1, RTAP_BOOL, NULL, start_immediate),

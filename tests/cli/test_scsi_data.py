@@ -128,6 +128,23 @@ class Blocks(CliTest):
          {"scsi.mpi.service_action": 0x0c, "scsi.report_opcodes.rctd": 1, "scsi.report_opcodes.options": 1,
           "scsi.report_opcodes.requested_operation_code": 0x93, "scsi.report_opcodes.requested_service_action": 7, "scsi.cdb.alloclen32": 10}),
         (struct.pack(">BB8xIBB", 0x9e, 0x10, 32, 0, 0), {"scsi_sbc.sa": 0x10, "scsi_sbc.alloclen32": 32}),
+        (struct.pack(">BB14x", 0x9f, 0x12), {"scsi_sbc.sa": 0x12, "scsi_sbc.sa_name": "WRITE SCATTERED(16)", "scsi_sbc.alloclen32": None}),
+        (struct.pack(">BBBHB", 0x1d, 0xb2, 0, 0x1234, 0), {"scsi.spc.senddiag.code": 5, "scsi.spc.senddiag.pf": 1, "scsi.spc.senddiag.st": 0,
+                                                           "scsi.spc.senddiag.devoff": 1, "scsi.spc.senddiag.unitoff": 0, "scsi.cdb.paramlen16": 0x1234}),
+        (struct.pack(">BBBHB", 0x1c, 1, 0x40, 500, 0), {"scsi.spc.rcvdiag.pcv": 1, "scsi.spc.rcvdiag.page": 0x40, "scsi.cdb.alloclen16": 500}),
+        (struct.pack(">BBB4xHB", 0x37, 0, 0x0d, 700, 0), {"scsi_sbc.readdefdata.flags": 0x0d, "scsi_sbc.req_plist": 0, "scsi_sbc.req_glist": 1,
+                                                          "scsi_sbc.defect_list_format": 5, "scsi_sbc.alloclen16": 700}),
+        (struct.pack(">BBIIBB", 0xb7, 0x13, 9, 70000, 0, 0), {"scsi_sbc.req_plist": 1, "scsi_sbc.req_glist": 0, "scsi_sbc.defect_list_format": 3,
+                                                              "scsi_sbc.alloclen32": 70000}),
+        (struct.pack(">BBBBHBHB", 0x3b, 0x5c, 3, 0x12, 0x3456, 1, 0x0203, 0),
+         {"scsi.spc.wb.mode_specific": 2, "scsi.spc.wb.mode": 0x1c, "scsi.spc.sb.bufid": 3, "scsi.spc.wb.bufoff": 0x123456, "scsi.cdb.paramlen24": 0x010203}),
+        (struct.pack(">BBBBHBHB", 0x3c, 0x0a, 3, 0x12, 0x3456, 1, 0x0203, 0),
+         {"scsi.spc.wb.mode": 0x0a, "scsi.cdb.alloclen24": 0x010203, "scsi.cdb.paramlen24": None}),
+        (struct.pack(">BBIxHB", 0x3e, 2, 77, 520, 0), {"scsi_sbc.corrct": 1, "scsi_sbc.rdwr10.lba": 77, "scsi_sbc.alloclen16": 520, "scsi_sbc.rdwr10.xferlen": None}),
+        (struct.pack(">BBIxHB", 0x3f, 0xa0, 77, 520, 0), {"scsi_sbc.write_long.cor_dis": 1, "scsi_sbc.write_long.wr_uncor": 0, "scsi_sbc.write_long.pblock": 1,
+                                                          "scsi_sbc.rdwr10.lba": 77, "scsi_sbc.alloclen16": 520}),
+        (struct.pack(">BBIBHB", 0x34, 2, 77, 5, 8, 0), {"scsi_sbc.prefetch.immediate": 1, "scsi_sbc.prefetch.flags": 2, "scsi_sbc.group": 5}),
+        (struct.pack(">BB8xIxB", 0x84, 3, 900, 0), {"scsi.recv_copy.service_action": 3, "scsi.cdb.alloclen32": 900}),
     )
 
     def test_parts(self):
@@ -159,3 +176,48 @@ class Blocks(CliTest):
                   "fru": 9, "sksv": 1, "sks.fp.cd": 1, "sks.fp.bpv": 1, "sks.fp.bit": 3, "sks.fp.field": 6}
         self.assertEqual({name: row.get("scsi.sns." + name) for name in wanted}, wanted)
         self.assertEqual((row["iscsi.scsiresponse.senselength"], row["iscsi.request_frame"], row["scsi.status"]), (18, "1", 2))
+
+    def test_sense_with_descriptors(self):
+        """SPC-5, 4.4.2: descriptors in any order; those that lie about their length, or end early, hide what follows."""
+        information, specific = struct.pack(">BBBxQ", 0, 10, 0x80, 5), struct.pack(">BBxxBHx", 2, 6, 0xcb, 0x1234)
+        pointer = {"sksv": 1, "sks_info": 0x4b1234, "sks.fp.cd": 1, "sks.fp.bpv": 1, "sks.fp.bit": 3, "sks.fp.field": 0x1234}
+        nothing = dict.fromkeys(pointer)
+        cases = ((5, specific, pointer), (5, information + specific, pointer), (5, bytes((0x80, 0)) + specific, pointer),
+                 (3, specific, dict(nothing, sksv=1, sks_info=0x4b1234)), (5, information, nothing), (5, b"", nothing), (5, specific[:7], nothing),
+                 (5, struct.pack(">BB6x", 0, 255) + specific, nothing), (5, bytes(300), nothing))
+        scene = Scene("scsi", "")
+        iser = scsi.Iser(Connection(scene))
+        for key, descriptors, _ in cases:
+            sense = struct.pack(">BBBB3xB", 0x72, key, 0x24, 0, len(descriptors) & 0xff) + descriptors
+            scene.put(*iser.into(scsi.cdb10(0x28, 0, 1), bytes(512), status=scsi.CHECK_CONDITION, sense=sense))
+        path = self.path("scene.pcap")
+        scene.write_capture(path)
+        rows = [json.loads(line) for line in self.lines("-r", path, "-T", "json", "-Y", "scsi.sns.key")]
+        self.assertEqual([{name: row.get("scsi.sns." + name) for name in pointer} for row in rows], [wanted for _, _, wanted in cases])
+
+    def test_sense_of_asynchronous_messages(self):
+        """RFC 7143, 11.9.4: two bytes of length and sense data, if the event is one of SCSI."""
+        scene = Scene("scsi", "")
+        iser = scsi.Iser(Connection(scene))
+        for event in (0, 1):
+            sense = scsi.fixed_sense(6, 0x3f0e)
+            scene.put(*iser.pdu(0x32, tag=0xffffffff, words=(0, 1, 1, 9, event << 24, 0, 0), data=struct.pack(">H", len(sense)) + sense, end="b"))
+        scene.put(*iser.pdu(0x32, tag=0xffffffff, words=(0, 1, 1, 9, 0, 0, 0), data=b"a", end="b"))
+        path = self.path("scene.pcap")
+        scene.write_capture(path)
+        rows = [json.loads(line) for line in self.lines("-r", path, "-T", "json", "-Y", "iscsi")]
+        self.assertEqual([(row.get("scsi.sns.key"), row.get("scsi.sns.ascascq")) for row in rows], [(6, 0x3f0e), (None, None), (None, None)])
+
+    def test_length_of_sense_data(self):
+        """RFC 7143, 11.4.7.2: bytes after it are no sense data, and it lies within the data segment."""
+        scene = Scene("scsi", "")
+        iser = scsi.Iser(Connection(scene))
+        sense = scsi.fixed_sense(6, 0x3f0e)
+        cases = ((18, (6, 0x3f0e, None)), (8, (6, None, None)), (0, (None, None, None)), (19, (6, 0x3f0e, ["length_beyond_frame"])),
+                 (0xffff, (6, 0x3f0e, ["length_beyond_frame"])))
+        for length, _ in cases:
+            scene.put(*iser.pdu(0x32, tag=0xffffffff, words=(0, 1, 1, 9, 0, 0, 0), data=struct.pack(">H", length) + sense, end="b"))
+        path = self.path("scene.pcap")
+        scene.write_capture(path)
+        rows = [json.loads(line) for line in self.lines("-r", path, "-T", "json", "-Y", "iscsi")]
+        self.assertEqual([(row.get("scsi.sns.key"), row.get("scsi.sns.ascascq"), row.get("rdmatap.anomaly")) for row in rows], [wanted for _, wanted in cases])
