@@ -410,7 +410,8 @@ static void note_early(struct subject *subject, struct half *requester)
 	if (!requester->next_known || ahead < 0 || ahead > 1 << 16)
 		return;
 	subject->is_gap = true;
-	if (requester->early_state == EARLY_UNSENT || !packet->ib.has_aeth)
+	/* a sequence NAK has the PSN of a request that was not received */
+	if (requester->early_state == EARLY_UNSENT || !packet->ib.has_aeth || packet->ib.aeth_kind == RTAP_AETH_NAK)
 		return;
 	requester->early_state = EARLY_UNSENT;
 	requester->early_psn = packet->ib.psn;

@@ -178,6 +178,14 @@ static void offer_keys(struct state *state, unsigned caller, const struct rpcrdm
 	}
 }
 
+/* Whether all messages of the connection were captured. */
+static bool is_from_start(const struct subject *subject, const struct state *state)
+{
+	const struct check_connection *connection = subject->connection;
+
+	return connection->setup && !state->is_old && !connection->had_gap && !is_gap(subject) && !subject->is_ahead;
+}
+
 static void check_credits(const struct subject *subject, struct state *state, struct caller *caller)
 {
 	uint32_t grant = caller->grant > caller->grant_before ? caller->grant : caller->grant_before;
@@ -185,7 +193,7 @@ static void check_credits(const struct subject *subject, struct state *state, st
 
 	if (!caller->has_grant) {
 		/* before the first reply */
-		if (state->is_old || !subject->connection->setup)
+		if (!is_from_start(subject, state))
 			return;
 		grant = 1;
 	}
@@ -202,7 +210,7 @@ static void check_reverse(const struct subject *subject, const struct state *sta
 {
 	const struct setup *setup = subject->connection->setup;
 
-	if (setup && !state->is_old && subject->sender != setup->initiator && !state->callers[setup->initiator].count)
+	if (is_from_start(subject, state) && subject->sender != setup->initiator && !state->callers[setup->initiator].count)
 		subject_break(subject, RULE_RPCRDMA_REVERSE_EARLY, "xid 0x%08x before any call of the other end", header->xid);
 }
 
@@ -307,6 +315,17 @@ static void prove_excess(const struct subject *subject, struct caller *caller, c
 		caller->excess = 0;
 }
 
+/* RFC 8166 has no credits of RDMA_ERROR, but requesters take them: such a grant only counts if it is larger. */
+static void take_grant(struct caller *caller, const struct rpcrdma_header *header)
+{
+	if (header->version != RPCRDMA_VERSION_1 || (header->type == RDMA_ERROR && header->credits <= caller->grant))
+		return;
+	/* calls already in flight when the grant is lowered are allowed */
+	caller->grant_before = caller->has_grant ? caller->grant : 0;
+	caller->grant = header->credits;
+	caller->has_grant = true;
+}
+
 static void take_reply(const struct subject *subject, struct state *state, const struct rpcrdma_header *header, const struct rpcrdma_use *use)
 {
 	struct caller *caller = &state->callers[!subject->sender];
@@ -314,14 +333,9 @@ static void take_reply(const struct subject *subject, struct state *state, const
 
 	if (header->is_whole && header->segment_count && header->segments[0].list == RPCRDMA_READ)
 		subject_break(subject, RULE_RPCRDMA_REPLY_READ, "read chunk in the reply of xid 0x%08x", header->xid);
-	if (header->type != RDMA_ERROR && header->version == RPCRDMA_VERSION_1) {
-		if (!header->credits)
-			subject_break(subject, RULE_RPCRDMA_GRANT_ZERO, "0 credits, xid 0x%08x", header->xid);
-		/* calls already in flight when the grant is lowered are allowed */
-		caller->grant_before = caller->has_grant ? caller->grant : 0;
-		caller->grant = header->credits;
-		caller->has_grant = true;
-	}
+	if (header->type != RDMA_ERROR && header->version == RPCRDMA_VERSION_1 && !header->credits)
+		subject_break(subject, RULE_RPCRDMA_GRANT_ZERO, "0 credits, xid 0x%08x", header->xid);
+	take_grant(caller, header);
 	check_invalidation(subject, state, call, use);
 	if (!call)
 		return;

@@ -13,6 +13,7 @@ import check_rpcrdma  # likewise
 import check_storage  # likewise
 import ib
 import nvme
+import rpcrdma
 import smb
 from cli import CliTest, TESTDATA, read
 from conversation import Scene
@@ -274,6 +275,26 @@ class Incomplete(Broken):
         capfile.write_pcap(path, 1, frames[:lost] + frames[lost + 1:])
         self.assertEqual(set(self.broken(path)[1]), set())
 
+    def test_calls_after_a_first_one_that_was_not_captured(self):
+        """The first packets of RPC-over-RDMA are those after the gap: its grant and the client's first call are unknown."""
+        for kind in check_rpcrdma.Nfs, check_rpcrdma.NfsIwarp:
+            for reverse in False, True:
+                talk = kind()
+                frames = talk.scene.frames if kind is check_rpcrdma.Nfs else talk.frames
+                begin = len(frames)
+                talk.both()
+                end = len(frames)
+                if reverse:
+                    talk.call(sender="b")
+                xids = [talk.call(), talk.call()]
+                for xid in xids:
+                    talk.reply(xid)
+                path = self.path("part.pcap")
+                talk.write_capture(path)
+                packets = list(capfile.read(path))
+                capfile.write_pcap(path, 1, packets[:begin] + packets[end:])
+                self.assertEqual(self.broken(path), (0, {}), (kind, reverse))
+
     def test_a_real_capture_of_nfs_without_any_one_frame(self):
         """FPDUs that are found only when a gap is final used their keys before these were invalidated."""
         frames = list(capfile.timed(os.path.join(TESTDATA, "iwarp-nfs41-midstream.pcap.gz")))
@@ -379,6 +400,23 @@ class Right(Broken):
         psns = [talk.put("a", check_captures.READ, dmalen=16) for _ in range(3)]
         for psn in psns:
             talk.answer("b", check_captures.READ_ONLY, psn, bytes(16))
+        self.legal(talk)
+
+    def test_a_sequence_nak_of_a_request_whose_successor_was_not_captured(self):
+        talk = check_captures.Talk().warm()
+        psn = talk.c.a.psn
+        talk.answer("b", check_captures.ACK, psn, syndrome=0x60, done=0)
+        for _ in range(2):
+            talk.answer("b", check_captures.ACK, talk.put("a", check_captures.SEND_ONLY, b"data"))
+        self.legal(talk)
+
+    def test_credits_of_an_error(self):
+        """RFC 8166, 4.5: an RDMA_ERROR completes the call; its header has a credit value too."""
+        talk = check_rpcrdma.Nfs()
+        talk.say("b", rpcrdma.header(talk.call(), rpcrdma.ERROR, rpcrdma.words(2), credits=2).data)
+        xids = [talk.call(), talk.call()]
+        for xid in xids:
+            talk.reply(xid)
         self.legal(talk)
 
     def test_cnps_for_marks_before_the_capture(self):
