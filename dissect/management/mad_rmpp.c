@@ -10,6 +10,8 @@
 #include "dissect/engine/parse.h"
 
 #define RMPP_LENGTH 12
+#define RMPP_LENGTH_AT 8          /* the second word: RMPP_DATA_2 */
+#define VENDOR_LENGTH 4           /* of the header of a vendor's class */
 #define RMPP_VERSION 0, 8
 #define RMPP_TYPE 8, 8
 #define RMPP_RESPONSE_TIME 16, 5
@@ -114,6 +116,20 @@ static const struct rtap_field rmpp_fields[] = {
 	  derive_error_data, NULL },
 };
 
+/* 13.6.2.2: the last segment gives the number of its bytes, with those of the class header. */
+static void check_length(struct parse *parse, uint32_t header_offset)
+{
+	const struct rtap_mad_facts *facts = &parse->packet->mad;
+	uint32_t least = facts->management_class == MAD_CLASS_ADMINISTRATION ? SA_HEADER_LENGTH : VENDOR_LENGTH;
+
+	if (!facts->rmpp || facts->rmpp_type != RMPP_DATA || !(facts->rmpp_flags & RMPP_FLAG_LAST))
+		return;
+	if (facts->rmpp_length > RMPP_SEGMENT_LENGTH)
+		parse_anomaly(parse, RTAP_ANOMALY_LENGTH_BEYOND_PLACE, header_offset + RMPP_LENGTH_AT);
+	else if (facts->rmpp_length < least)
+		parse_anomaly(parse, RTAP_ANOMALY_LENGTH_TOO_SHORT, header_offset + RMPP_LENGTH_AT);
+}
+
 static enum result parse_rmpp(struct parse *parse)
 {
 	struct rtap_mad_facts *facts = &parse->packet->mad;
@@ -129,6 +145,7 @@ static enum result parse_rmpp(struct parse *parse)
 	facts->rmpp_status = (uint8_t)bits(header, RMPP_STATUS);
 	facts->rmpp_segment = (uint32_t)bits(header, RMPP_DATA_1);
 	facts->rmpp_length = (uint32_t)bits(header, RMPP_DATA_2);
+	check_length(parse, parse_offset(parse) - RMPP_LENGTH);
 	/* nothing follows an ACK; readable text follows STOP and ABORT. 13.6.2.3 to 13.6.2.5. */
 	if (facts->rmpp && facts->rmpp_type != RMPP_DATA)
 		parse->next = PROTOCOL_NONE;
@@ -171,7 +188,6 @@ const struct protocol rmpp_protocol = {
 };
 
 /* A vendor class with an OUI. 16.5.1. */
-#define VENDOR_LENGTH 4
 #define VENDOR_RESERVED 0, 8
 #define VENDOR_OUI 8, 24
 
