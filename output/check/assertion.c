@@ -428,37 +428,48 @@ enum rtap_status assertions_add(struct assertions *assertions, const char *text,
 	return RTAP_STATUS_OK;
 }
 
+/* One line of a file, which may be a comment or empty. */
+static enum rtap_status take_line(struct assertions *assertions, char *line, size_t length, struct rtap_error *error)
+{
+	char *begin = line + strspn(line, " \t"), *comment;
+
+	if (strlen(line) < length)
+		return set_error(error, RTAP_ERROR_FORMAT, "a byte of value 0");
+	comment = find_word(begin, "#");
+	if (comment)
+		*comment = 0;
+	for (length = strlen(begin); length && strchr(" \t\r\n", begin[length - 1]);)
+		begin[--length] = 0;
+	return length ? assertions_add(assertions, begin, error) : RTAP_STATUS_OK;
+}
+
 enum rtap_status assertions_read(struct assertions *assertions, const char *name, struct rtap_error *error)
 {
-	char line[LINE_MOST];
 	FILE *file = fopen(name, "r");
 	enum rtap_status status = RTAP_STATUS_OK;
+	size_t room = 0, before = assertions->count;
 	unsigned number = 0;
+	char *line = NULL;
+	ssize_t length;
 
 	if (!file)
 		return set_error(error, RTAP_ERROR_NOT_FOUND, "%s: %s", name, strerror(errno));
-	while (status == RTAP_STATUS_OK && fgets(line, sizeof line, file)) {
-		char *begin = line + strspn(line, " \t"), *comment = find_word(begin, "#");
-		size_t length;
+	while (status == RTAP_STATUS_OK && (length = getline(&line, &room, file)) >= 0) {
 		struct rtap_error own;
 
 		number++;
-		if (comment)
-			*comment = 0;
-		for (length = strlen(begin); length && strchr(" \t\r\n", begin[length - 1]);)
-			begin[--length] = 0;
-		if (!length)
-			continue;
-		status = assertions_add(assertions, begin, &own);
+		status = take_line(assertions, line, (size_t)length, &own);
 		if (status != RTAP_STATUS_OK)
 			set_error(error, own.code, "%s:%u: %s", name, number, own.text);
 	}
-	if (status == RTAP_STATUS_OK && ferror(file))
+	if (status == RTAP_STATUS_OK && !feof(file))
 		status = set_error(error, RTAP_ERROR_SYSTEM, "%s: %s", name, strerror(errno));
+	else if (status == RTAP_STATUS_OK && assertions->count == before)
+		status = set_error(error, RTAP_ERROR_FORMAT, "%s: no assertion", name);
+	free(line);
 	fclose(file);
 	return status;
 }
-
 bool assertions_about(const struct assertions *assertions, enum record_kind kind)
 {
 	for (size_t i = 0; i < assertions->count; i++)

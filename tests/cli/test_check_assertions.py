@@ -129,6 +129,13 @@ class Assertions(CliTest):
         self.bad(":2: ", "check", "--assert", self.path("wrong", b"loss == 0\nlos == 0\n"), NFS)
         self.bad("No such file", "check", "--assert", path + ".no", NFS)
 
+    def test_no_line_of_a_file_is_lost(self):
+        long = self.path("long", b"# " + b"x" * 5000 + b"\n" + b" " * 3000 + b"loss == 0" + b" " * 3000 + b"# last, without newline")
+        self.assertEqual(self.lines("check", "--assert", long, NFS), ["ok: loss == 0 (8 records)"])
+        self.bad(":2: a byte of value 0", "check", "--assert", self.path("zero", b"loss == 0\n\0naks == 0\n"), NFS)
+        for content in b"", b"\n \n", b"# loss == 0\n":
+            self.bad("empty: no assertion", "check", "--assert", self.path("empty", content), NFS)
+
 
 class Forms(CliTest):
     WORDS = ("--that", "loss == 0", "--that", 'message.length < 100 where message.kind == "send"', "--that", "naks == 0 where dscp == 26")
