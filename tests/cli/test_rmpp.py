@@ -110,3 +110,13 @@ class Transfers(CliTest):
         frames.append(datagram(0, mad(3, 0x12, PATH_RECORD, 99, ACK, ACTIVE | LAST, 1, 0xffffffff)))
         rows = [json.loads(line) for line in self.lines("-r", self.capture(frames), "-T", "json")]
         self.assertEqual([row.get("rdmatap.anomaly") for row in rows], [wanted and [wanted] for *_, wanted in cases] + [None])
+
+    def test_attributes_of_performance_management(self):
+        """16.1.2, 16.1.4, 16.1.5 and A10: optional ones, too, have a name."""
+        names = {0x15: "PortRcvErrorDetails", 0x16: "PortXmitDiscardDetails", 0x17: "PortOpRcvCounters", 0x18: "PortFlowCtlCounters", 0x19: "PortVLOpPackets",
+                 0x1a: "PortVLOpData", 0x1b: "PortVLXmitFlowCtlUpdateErrors", 0x1c: "PortVLXmitWaitCounters", 0x1d: "PortCountersExtended",
+                 0x1e: "PortSamplesResultExtended", 0x30: "SwPortVLCongestion", 0x31: "PortRcvConCtrl", 0x32: "PortSLRcvFECN", 0x33: "PortSLRcvBECN",
+                 0x34: "PortXmitConCtrl", 0x35: "PortVLXmitTimeCong", 0x36: "PortXmitDataSL", 0x37: "PortRcvDataSL"}
+        frames = [datagram(0, struct.pack(">BBBBHHQHHI", 1, 4, 1, 0x81, 0, 0, number, number, 0, 0).ljust(256, b"\0")) for number in names]
+        found = [json.loads(line).get("attribute") for line in self.lines("messages", "--json", self.capture(frames))]
+        self.assertEqual(found, list(names.values()))
