@@ -30,10 +30,16 @@ def mask_ipv6(header):
     return bytes([header[0] | 0x0f]) + 3 * ONES + header[4:7] + ONES + header[8:]
 
 
-def icrc_v2(ip, udp, transport):
-    """RoCE v2: IP header as sent, 8 bytes of UDP header, BTH up to the pad."""
+@functools.lru_cache(maxsize=1024)
+def before_bth(ip, udp):
+    """The CRC of what precedes the BTH. RoCE v2: IP header as sent, 8 bytes of UDP header."""
     masked = mask_ipv4(ip) if ip[0] >> 4 == 4 else mask_ipv6(ip[:40]) + ip[40:]
-    return icrc(8 * ONES + masked + udp[:6] + 2 * ONES + mask_bth(transport))
+    return zlib.crc32(8 * ONES + masked + udp[:6] + 2 * ONES)
+
+
+def icrc_v2(ip, udp, transport):
+    """transport: BTH up to the pad."""
+    return zlib.crc32(mask_bth(transport), before_bth(ip, udp)).to_bytes(4, "little")
 
 
 def icrc_global(grh, transport):

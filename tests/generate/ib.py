@@ -105,6 +105,15 @@ def extended(name, v):
     return bytes(16), []  # CNP
 
 
+@functools.lru_cache(maxsize=4096, typed=True)
+def before_psn(opcode, se, m, padcnt, tver, p_key, fecn, becn, reserved6, destqp, a, reserved7):
+    """The BTH up to the PSN, and its facts: the packets of a connection have few of them."""
+    data = put((opcode, 8), (se, 1), (m, 1), (padcnt, 2), (tver, 4), (p_key, 16), (fecn, 1), (becn, 1), (reserved6, 6), (destqp, 24), (a, 1), (reserved7, 7))
+    said = (("opcode", opcode), ("se", se), ("m", m), ("padcnt", padcnt), ("tver", tver), ("p_key", p_key), ("fecn", fecn), ("becn", becn),
+            ("reserved6", reserved6), ("destqp", destqp), ("a", a), ("reserved7", reserved7))
+    return data, tuple(("infiniband.bth." + name, value) for name, value in said)
+
+
 def transport(opcode, payload=None, padcnt=None, facts=(), **values):
     """BTH, extended headers, payload and pad, without ICRC. facts: of the payload."""
     if not values.keys() <= DEFAULTS.keys():
@@ -116,13 +125,10 @@ def transport(opcode, payload=None, padcnt=None, facts=(), **values):
         payload = payload[:8] if shape and shape[0] == "ATOMIC WRITE" else payload
     pad = -len(payload) % 4
     claimed = pad if padcnt is None else padcnt
-    bth = put((opcode, 8), (v["se"], 1), (v["m"], 1), (claimed, 2), (v["tver"], 4), (v["p_key"], 16),
-              (v["fecn"], 1), (v["becn"], 1), (v["reserved6"], 6), (v["destqp"], 24), (v["a"], 1),
-              (v["reserved7"], 7), (v["psn"], 24))
-    said = [("infiniband.bth.opcode", opcode), ("infiniband.bth.se", v["se"]), ("infiniband.bth.m", v["m"]), ("infiniband.bth.padcnt", claimed),
-            ("infiniband.bth.tver", v["tver"]), ("infiniband.bth.p_key", v["p_key"]), ("infiniband.bth.fecn", v["fecn"]), ("infiniband.bth.becn", v["becn"]),
-            ("infiniband.bth.reserved6", v["reserved6"]), ("infiniband.bth.destqp", v["destqp"]), ("infiniband.bth.a", v["a"]),
-            ("infiniband.bth.reserved7", v["reserved7"]), ("infiniband.bth.psn", v["psn"])]
+    bth, before = before_psn(opcode, v["se"], v["m"], claimed, v["tver"], v["p_key"], v["fecn"], v["becn"], v["reserved6"], v["destqp"], v["a"],
+                             v["reserved7"])
+    bth += v["psn"].to_bytes(3, "big")
+    said = [*before, ("infiniband.bth.psn", v["psn"])]
     for name in shape[1] if shape else ():
         data, more = extended(name, v)
         bth += data

@@ -74,6 +74,7 @@ def ipv6_fragment(nxt, offset, more, ident):
                   ("ipv6.fraghdr.ident", ident)]
 
 
+@functools.lru_cache(maxsize=4096)
 def udp_header(length, srcport, dstport, checksum=0, udp_length=None):
     """RFC 768, for `length` bytes after it: bytes, facts."""
     total = 8 + length if udp_length is None else udp_length
@@ -115,11 +116,10 @@ DST, SRC = "0c:42:a1:00:00:02", "0c:42:a1:00:00:01"
 def ethernet(piece, dst=DST, src=SRC, type=None, minimum=0, fcs=False):
     """IEEE 802.3, with padding up to `minimum` bytes and an optional frame check sequence."""
     kind = piece.kind if type is None else type
-    frame = mac(dst) + mac(src) + kind.to_bytes(2, "big") + piece.data
-    frame += bytes(max(0, minimum - len(frame)))
-    frame += crc.ethernet_fcs(frame) if fcs else b""
-    head = [("eth.dst", dst), ("eth.src", src), ("eth.type", kind)]
-    return Piece(frame, head + piece.facts)
+    frame = (mac(dst) + mac(src) + kind.to_bytes(2, "big") + piece.data).ljust(minimum, b"\0")
+    if fcs:
+        frame += crc.ethernet_fcs(frame)
+    return Piece(frame, [("eth.dst", dst), ("eth.src", src), ("eth.type", kind), *piece.facts])
 
 
 def vlan(piece, vid, priority=0, dei=0, tpid=0x8100, etype=None):
