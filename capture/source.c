@@ -70,7 +70,7 @@ struct rtap_source {
 	struct worker_pool *read_ahead; /* NULL: no reading ahead */
 	uint64_t ahead_read;        /* bytes read for the batch taken last */
 	bool stopped;
-	bool has_ended;             /* END was returned, and not because of a signal or rtap_source_stop() */
+	bool has_ended;             /* source_set_ended() */
 	struct rtap_batch *batch;   /* whose frames rtap_source_read_frame() returns; NULL: none */
 	size_t next_frame;
 };
@@ -619,14 +619,10 @@ static enum rtap_status take_read_ahead(struct rtap_source *source, struct rtap_
 
 enum rtap_status rtap_source_read_batch(struct rtap_source *source, struct rtap_batch **batch, struct rtap_error *error)
 {
-	enum rtap_status status;
-
 	*batch = NULL;
 	if (source->stopped)
 		return RTAP_STATUS_END;
-	status = source->read_ahead ? take_read_ahead(source, batch, error) : read_batch(source, batch, error);
-	source->has_ended |= status == RTAP_STATUS_END;
-	return status;
+	return source->read_ahead ? take_read_ahead(source, batch, error) : read_batch(source, batch, error);
 }
 
 enum rtap_status rtap_source_read_frame(struct rtap_source *source, const struct rtap_frame **frame, struct rtap_error *error)
@@ -691,6 +687,11 @@ const struct kept_blocks *source_kept_blocks(const struct rtap_source *source)
 struct rtap_span source_interface_options(const struct rtap_source *source, uint32_t interface)
 {
 	return source_metadata_described(&source->metadata, interface)->options;
+}
+
+void source_set_ended(struct rtap_source *source)
+{
+	source->has_ended = true;
 }
 
 bool source_has_ended(const struct rtap_source *source)

@@ -108,7 +108,8 @@ const struct kept_blocks *source_kept_blocks(const struct rtap_source *source);
 /* Options of an interface that struct rtap_interface does not have. */
 struct rtap_span source_interface_options(const struct rtap_source *source, uint32_t interface);
 
-/* Whether all files were delivered to their ends, or until they could not be read. */
+/* Says that END was returned for all frames that are wanted: another thread may have read further than these. */
+void source_set_ended(struct rtap_source *source);
 bool source_has_ended(const struct rtap_source *source);
 
 /* NULL: no such file. */

@@ -112,15 +112,36 @@ static struct source_interface *reserve_interface(struct source_metadata *metada
 	return *interfaces ? source_metadata_described(metadata, metadata->interface_count) : NULL;
 }
 
-bool source_metadata_add_interface(struct source_metadata *metadata, const struct rtap_interface *interface, uint32_t *index)
+/* Sets a copy of the options, or none if they are too long. False: out of memory. */
+static bool keep_options(struct source_metadata *metadata, struct rtap_span options, struct source_interface *described)
+{
+	uint8_t *copy;
+
+	described->options = (struct rtap_span){ NULL, 0 };
+	if (!options.length)
+		return true;
+	if (options.length > SOURCE_MAX_TEXT_BYTES - metadata->text_bytes) {
+		metadata->texts_dropped = true;
+		return true;
+	}
+	copy = malloc(options.length);
+	if (!copy)
+		return false;
+	memcpy(copy, options.bytes, options.length);
+	metadata->text_bytes += options.length;
+	described->options = (struct rtap_span){ copy, options.length };
+	return true;
+}
+
+bool source_metadata_describe_interface(struct source_metadata *metadata, const struct rtap_interface *interface, struct rtap_span options,
+					uint32_t *index)
 {
 	struct source_interface *described = reserve_interface(metadata);
 	bool had_dropped = metadata->texts_dropped;
 	struct rtap_interface *added;
 
-	if (!described)
+	if (!described || !keep_options(metadata, options, described))
 		return false;
-	described->options = (struct rtap_span){ NULL, 0 };
 	added = &described->shared;
 	*added = *interface;
 	added->name = keep_text(metadata, interface->name);
@@ -136,24 +157,9 @@ bool source_metadata_add_interface(struct source_metadata *metadata, const struc
 	return true;
 }
 
-bool source_metadata_keep_options(struct source_metadata *metadata, struct rtap_span options)
+bool source_metadata_add_interface(struct source_metadata *metadata, const struct rtap_interface *interface, uint32_t *index)
 {
-	struct source_interface *described = source_metadata_described(metadata, metadata->interface_count - 1);
-	uint8_t *copy;
-
-	if (!options.length)
-		return true;
-	if (options.length > SOURCE_MAX_TEXT_BYTES - metadata->text_bytes) {
-		metadata->texts_dropped = true;
-		return true;
-	}
-	copy = malloc(options.length);
-	if (!copy)
-		return false;
-	memcpy(copy, options.bytes, options.length);
-	metadata->text_bytes += options.length;
-	described->options = (struct rtap_span){ copy, options.length };
-	return true;
+	return source_metadata_describe_interface(metadata, interface, (struct rtap_span){ NULL, 0 }, index);
 }
 
 bool source_metadata_add_note(struct source_metadata *metadata, const char *file, const uint8_t *text, size_t length)

@@ -76,8 +76,10 @@ void source_metadata_set_counters(struct source_metadata *metadata, const struct
 bool source_metadata_add_interface(struct source_metadata *metadata, const struct rtap_interface *interface, uint32_t *index)
 	__attribute__((warn_unused_result));
 
-/* Keeps settled options of the interface added last. False: out of memory. */
-bool source_metadata_keep_options(struct source_metadata *metadata, struct rtap_span options) __attribute__((warn_unused_result));
+/* The same with settled options for copies, which are copied, unless they are too long. */
+bool source_metadata_describe_interface(struct source_metadata *metadata, const struct rtap_interface *interface, struct rtap_span options,
+					uint32_t *index)
+	__attribute__((warn_unused_result));
 
 /* Adds the note "FILE: TEXT"; beyond a limit a last note reports that the rest is dropped. False: out of memory. */
 bool source_metadata_add_note(struct source_metadata *metadata, const char *file, const uint8_t *text, size_t length)

@@ -512,6 +512,8 @@ void reader_run(struct reader *reader, struct rtap_tracker *tracker, void (*take
 		if (status == RTAP_STATUS_FAILED)
 			break;
 	}
+	if (status == RTAP_STATUS_END && !interrupted && !reader->stop)
+		source_set_ended(reader->source);
 	end_reading(reader, status);
 }
 

@@ -202,16 +202,12 @@ static enum rtap_status read_interface(struct file *file, const struct block *bl
 	interface.name = texts.name;
 	interface.description = texts.description;
 	interface.filter = texts.filter;
-	if (!source_metadata_add_interface(file->metadata, &interface, &added->number)) {
+	list = file->metadata->kept.wanted ? pcapng_other_options(options, options_length) : (struct rtap_span){ NULL, 0 };
+	if (!source_metadata_describe_interface(file->metadata, &interface, list, &added->number)) {
 		if (file->metadata->interface_count == SOURCE_MAX_INTERFACES)
 			status = broken(reason, "more than 65536 interfaces are described");
 		else
 			status = out_of_memory(reason);
-		goto out;
-	}
-	if (file->metadata->kept.wanted &&
-	    !source_metadata_keep_options(file->metadata, pcapng_other_options(options, options_length))) {
-		status = out_of_memory(reason);
 		goto out;
 	}
 	added->link_type = interface.link_type;

@@ -344,6 +344,20 @@ class Blocks(CliTest):
             self.assertEqual(ran.returncode, 0, ran.stderr)
             self.assertEqual([kind for kind, *_ in blocks(self.path(name))].count(SECRETS), 1)
 
+    def test_what_follows_the_last_packet_wanted_is_not_saved(self):
+        """Though it has been read: other threads read ahead."""
+        made = Made()
+        made.section("<", [])
+        made.interface(1, 0, [])
+        for number in range(500):
+            made.packet(0, SECONDS * 10**9 + number)
+            made.statistics(0, SECONDS * 10**9 + number, {4: number})
+        made.file.write(self.path("made.pcapng"))
+        for threads in ("1", "2", "3"):
+            for count in (1, 400, 498):
+                self.save("-r", self.path("made.pcapng"), "--threads", threads, "-c", str(count), "-Y", "eth", "-w", self.path("saved.pcapng"), "--print")
+                self.assertEqual(saved_blocks(self.path("saved.pcapng")), comparable(made.saved)[:1 + 2 * count])
+
     def test_later_sections_of_several_files_are_reported(self):
         for number in range(2):
             made = capfile.Pcapng()
