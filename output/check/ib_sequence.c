@@ -463,12 +463,13 @@ static void check_flags(const struct subject *subject, struct state *state)
 	const struct rtap_ib_facts *ib = &subject->packet->ib;
 	struct half *half = &state->halves[subject->sender], *other = &state->halves[!subject->sender];
 	const struct setup *setup = subject->connection->setup;
-	const struct half *known = half->has_flags ? half : other;
+	/* without the setup it is not certain that the two directions are of one connection */
+	const struct half *known = half->has_flags || !setup ? half : other;
 	bool is_changed = known->has_flags && (known->p_key & 0x7fff) != (ib->p_key & 0x7fff);
 
 	if (is_changed)
 		subject_break(subject, RULE_IB_P_KEY_CHANGED, "P_Key 0x%04x, before 0x%04x", ib->p_key, known->p_key);
-	if (other->has_flags && !half->has_flags && !((other->p_key | ib->p_key) & 0x8000))
+	if (setup && other->has_flags && !half->has_flags && !((other->p_key | ib->p_key) & 0x8000))
 		subject_break(subject, RULE_IB_P_KEY_LIMITED, "P_Key 0x%04x and 0x%04x", ib->p_key, other->p_key);
 	if (half->has_flags && half->migration != ib->migration_request && setup && !setup->alternate_path)
 		subject_break(subject, RULE_IB_MIGRATION, "MigReq %u, before %u", ib->migration_request, half->migration);

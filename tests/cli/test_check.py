@@ -16,7 +16,7 @@ import nvme
 import rpcrdma
 import smb
 from cli import CliTest, TESTDATA, read
-from conversation import Scene
+from conversation import Packet, Scene
 
 
 REAL = ("iwarp-", "roce-", "ends/", "mad-")
@@ -418,6 +418,18 @@ class Right(Broken):
         for xid in xids:
             talk.reply(xid)
         self.legal(talk)
+
+    def test_partitions_of_two_connections_that_look_like_one(self):
+        """Of one connection only the requests were captured, of another one only the responses, with the same PSNs."""
+        for p_keys in (0xffff, 0x8123), (0x7fff, 0x7fff):
+            scene = Scene("pairs", "")
+            one, other = scene.connection(port=1), scene.connection(port=1)
+            for i in range(3):
+                scene.put(Packet(one, "a", check_captures.SEND_ONLY, 100 + i, data=b"data", p_key=p_keys[0]))
+                scene.put(Packet(other, "b", check_captures.ACK, 100 + i, syndrome=0x1f, msn=i + 1, p_key=p_keys[1]))
+            path = self.path("pairs.pcap")
+            scene.write_capture(path)
+            self.assertEqual(self.broken(path), (0, {}), p_keys)
 
     def test_cnps_for_marks_before_the_capture(self):
         talk = check_captures.Talk()
