@@ -17,6 +17,16 @@ static void find_setup(struct check *check, struct subject *subject)
 	check_memory_set_up(&check->memory, subject->connection, setup);
 }
 
+/* An alternate path is loaded when the connection is in use. */
+static void take_cm(struct check *check, const struct rtap_packet *packet)
+{
+	const struct setup *setup = setups_packet(&check->setups, packet);
+	struct check_connection *connection = setup ? check_memory_connection(&check->memory, setup->connection) : NULL;
+
+	if (connection && connection->setup)
+		connection->setup->alternate_path = setup->alternate_path;
+}
+
 /* An MPA Request or Reply that was captured in full. */
 static void take_mpa(struct check *check, struct subject *subject)
 {
@@ -64,7 +74,7 @@ void check_packet(struct check *check, const struct rtap_packet *packet)
 	bool is_ib = packet->ib.has_bth;
 
 	if (packet->cm.present)
-		setups_packet(&check->setups, packet);
+		take_cm(check, packet);
 	if (packet->flow.present && packet->flow.connection) {
 		subject.connection = check_memory_connection(&check->memory, packet->flow.connection);
 		subject.is_gap = packet->flow.analysis == RTAP_PSN_GAP || packet->flow.tcp_analysis == RTAP_TCP_GAP || is_cut(packet);

@@ -150,23 +150,24 @@ static void take_reply(struct setup *setup, const struct rtap_packet *packet)
 	take_srp(setup, packet);
 }
 
-void setups_packet(struct setups *setups, const struct rtap_packet *packet)
+const struct setup *setups_packet(struct setups *setups, const struct rtap_packet *packet)
 {
 	const struct rtap_cm_facts *cm = &packet->cm;
 	struct setup *setup;
 
 	if (cm->attribute == CM_REQ)
 		take_request(setups, packet);
-	if (cm->attribute != CM_REP && cm->attribute != CM_LAP)
-		return;
+	if (cm->attribute != CM_REP && cm->attribute != CM_LAP && cm->attribute != CM_APR)
+		return NULL;
 	setup = find_request(setups, cm->remote_id, packet, false);
 	if (!setup)
 		setup = find_request(setups, cm->local_id, packet, true);
-	if (setup && cm->attribute == CM_LAP)
+	/* the LAP of an APR may be missing in the capture */
+	if (setup && cm->attribute != CM_REP)
 		setup->alternate_path = true;
-	if (!setup || cm->attribute != CM_REP || setup->is_complete)
-		return;
-	take_reply(setup, packet);
+	if (setup && cm->attribute == CM_REP && !setup->is_complete)
+		take_reply(setup, packet);
+	return setup;
 }
 
 /* Without RFC 8797's message an end has the sizes that RFC 8166 names. The limits of InfiniBand do not apply. */

@@ -28,7 +28,7 @@ struct setup {
 	bool is_complete;            /* REP seen */
 	uint64_t connection;         /* number of the one that uses it; 0: none yet */
 	bool is_resumed;             /* that one used it before: its first packets are over */
-	bool alternate_path;         /* in the REQ, or by a LAP */
+	bool alternate_path;         /* in the REQ, or by a LAP or APR */
 	uint8_t retry_count;
 	uint32_t path_mtu;           /* bytes; 0: a reserved code */
 	int64_t ack_timeout_ns;      /* after which a request without response is sent again at the earliest; 0: unknown */
@@ -44,8 +44,8 @@ struct setups {
 	unsigned next;
 };
 
-/* Records the contents of a communication management message. */
-void setups_packet(struct setups *setups, const struct rtap_packet *packet);
+/* Records the contents of a communication management message. The setup that it completes or changes; NULL: none. */
+const struct setup *setups_packet(struct setups *setups, const struct rtap_packet *packet);
 
 /* Records an MPA Request or Reply of iWARP that end `sender` sent. RFC 5044, 7.1.1; RFC 8797, section 4. */
 void setup_take_mpa(struct setup *setup, const struct rtap_mpa_facts *mpa, unsigned sender);

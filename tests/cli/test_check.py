@@ -11,6 +11,7 @@ import check_captures
 import check_iwarp  # registers its rules
 import check_rpcrdma  # likewise
 import check_storage  # likewise
+import handshake
 import ib
 import nvme
 import rpcrdma
@@ -430,6 +431,16 @@ class Right(Broken):
             path = self.path("pairs.pcap")
             scene.write_capture(path)
             self.assertEqual(self.broken(path), (0, {}), p_keys)
+
+    def test_migration_to_a_path_that_was_loaded_in_use(self):
+        """By a LAP, or by one that was not captured, of which the APR is the answer. IBTA vol. 1, 12.8."""
+        for sender, attribute in ("a", handshake.LAP), ("b", handshake.LAP), ("a", handshake.APR), ("b", handshake.APR):
+            talk = check_captures.Talk().warm()
+            ids = talk.c.ids if sender == "a" else talk.c.ids[::-1]
+            talk.mad(sender, attribute, handshake.between(attribute, *ids))
+            psn = talk.put("a", check_captures.SEND_ONLY, b"data", m=1)
+            talk.answer("b", check_captures.ACK, psn, m=1)
+            self.legal(talk)
 
     def test_cnps_for_marks_before_the_capture(self):
         talk = check_captures.Talk()
