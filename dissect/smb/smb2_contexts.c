@@ -62,10 +62,12 @@ static void show_parts(const struct smb2_walk *walk, size_t first, uint32_t name
 /* A context: {next 4, name offset 2, name length 2, reserved 2, data offset 2, data length 4}; offsets count from itself. */
 #define CONTEXT_LENGTH 16
 
-/* Name or data; nothing if it lies within the fixed part. */
-static struct rtap_span part_of(const struct smb2_walk *walk, uint64_t context, uint64_t at, uint64_t length)
+/* Name or data of a context of `end` bytes; nothing of what lies within the fixed part or the next context, as output must not grow by overlaps. */
+static struct rtap_span part_of(const struct smb2_walk *walk, uint64_t context, uint64_t end, uint64_t at, uint64_t length)
 {
-	return smb2_part(walk, context + at, at < CONTEXT_LENGTH ? 0 : length);
+	bool lies_outside = at < CONTEXT_LENGTH || at > end;
+
+	return smb2_part(walk, context + at, lies_outside ? 0 : length < end - at ? length : end - at);
 }
 
 static void show_contexts(const struct smb2_walk *walk, size_t first, uint64_t offset, uint64_t length, enum side side)
@@ -74,13 +76,14 @@ static void show_contexts(const struct smb2_walk *walk, size_t first, uint64_t o
 
 	while (length >= CONTEXT_LENGTH) {
 		struct rtap_span head = smb2_part(walk, offset, CONTEXT_LENGTH), name, data;
-		uint64_t next;
+		uint64_t next, end;
 
 		if (head.length < CONTEXT_LENGTH)
 			return;
 		next = little_bits(head.bytes, 0, 32);
-		name = part_of(walk, offset, little_bits(head.bytes, 32, 16), little_bits(head.bytes, 48, 16));
-		data = part_of(walk, offset, little_bits(head.bytes, 80, 16), little_bits(head.bytes, 96, 32));
+		end = next >= CONTEXT_LENGTH && next < length ? next : length;
+		name = part_of(walk, offset, end, little_bits(head.bytes, 32, 16), little_bits(head.bytes, 48, 16));
+		data = part_of(walk, offset, end, little_bits(head.bytes, 80, 16), little_bits(head.bytes, 96, 32));
 		if (name.length == 4)
 			smb2_show_number(walk, first + SMB2_CONTEXT_ID, load32(name.bytes), (uint32_t)(name.bytes - walk->body), 4);
 		else

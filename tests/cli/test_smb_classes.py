@@ -311,6 +311,17 @@ class Classes(CliTest):
         rows = self.rows("smb2.cmd == %d && smb2.flags.response == 1" % smb.CREATE)[-7:]
         self.assertEqual([row.get("smb2.lease.lease_state") for row in rows], [7, None, None, None, 7, None, None])
 
+    def test_contexts_that_overlap(self):
+        """Each claims all the bytes up to the end of the last: what is shown stays as long as the message."""
+        for count in 50, 400:
+            made = b"".join(struct.pack("<IHHHHI", 16 * (i < count - 1), 16, 0, 0, 16, 16 * (count - 1 - i)) for i in range(count))
+            body = smb.created(self.file)[:80] + struct.pack("<II", 152, len(made)) + made
+            self.put(self.client.exchange(smb.CREATE, smb.create("g"), body))
+            row = self.rows("smb2.cmd == %d && smb2.flags.response == 1" % smb.CREATE)[-1]
+            self.assertLessEqual(len("".join(row.get("smb2.create.context_data", []))), 2 * len(made))
+            self.put(self.client.exchange(smb.CREATE, smb.create("g")[:48] + struct.pack("<II", 64 + len(smb.create("g")), len(made)) + smb.create("g")[56:] + made,
+                                          smb.created(self.file)))
+
     def test_symbolic_links_and_other_errors(self):
         link = symlink(10, 1, "..\\b\u00e9", "b")
         shown = {"smb2.symlink.unparsed_path_length": 10, "smb2.symlink.flags": 1, "smb2.symlink.substitute_name": "..\\b\u00e9", "smb2.symlink.print_name": "b"}
