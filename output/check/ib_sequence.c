@@ -407,6 +407,7 @@ static void note_early(struct subject *subject, struct half *requester)
 	const struct rtap_packet *packet = subject->packet;
 	int32_t ahead = psn_distance(requester->next, packet->ib.psn);
 
+	subject->is_gap |= !requester->has_sent;
 	if (!requester->next_known || ahead < 0 || ahead > 1 << 16)
 		return;
 	subject->is_gap = true;

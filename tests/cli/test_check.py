@@ -296,6 +296,17 @@ class Incomplete(Broken):
                 capfile.write_pcap(path, 1, packets[:begin] + packets[end:])
                 self.assertEqual(self.broken(path), (0, {}), (kind, reverse))
 
+    def test_a_first_call_that_only_its_acknowledgement_shows(self):
+        talk = check_rpcrdma.Nfs()
+        lost = len(talk.scene.frames)
+        talk.call()
+        talk.call(sender="b")
+        path = self.path("part.pcap")
+        talk.write_capture(path)
+        packets = list(capfile.read(path))
+        capfile.write_pcap(path, 1, packets[:lost] + packets[lost + 1:])
+        self.assertEqual(self.broken(path), (0, {}))
+
     def test_a_real_capture_of_nfs_without_any_one_frame(self):
         """FPDUs that are found only when a gap is final used their keys before these were invalidated."""
         frames = list(capfile.timed(os.path.join(TESTDATA, "iwarp-nfs41-midstream.pcap.gz")))
