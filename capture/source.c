@@ -676,7 +676,7 @@ struct source_left_out source_left_out(const struct rtap_source *source)
 
 void source_keep_blocks(struct rtap_source *source)
 {
-	source->metadata.kept.wanted = true;
+	source_metadata_keep_blocks(&source->metadata);
 }
 
 const struct kept_blocks *source_kept_blocks(const struct rtap_source *source)
@@ -686,7 +686,7 @@ const struct kept_blocks *source_kept_blocks(const struct rtap_source *source)
 
 struct rtap_span source_interface_options(const struct rtap_source *source, uint32_t interface)
 {
-	return source_metadata_described(&source->metadata, interface)->options;
+	return source_metadata_options(&source->metadata, interface);
 }
 
 void source_set_ended(struct rtap_source *source)

@@ -53,12 +53,16 @@ static void text_fini(const char *text)
 		free((char *)(uintptr_t)text);
 }
 
-static void interface_fini(struct source_interface *interface)
+static void interface_fini(struct rtap_interface *interface)
 {
-	text_fini(interface->shared.name);
-	text_fini(interface->shared.description);
-	text_fini(interface->shared.filter);
-	free((uint8_t *)(uintptr_t)interface->options.bytes);
+	text_fini(interface->name);
+	text_fini(interface->description);
+	text_fini(interface->filter);
+}
+
+static void options_fini(struct rtap_span options)
+{
+	free((uint8_t *)(uintptr_t)options.bytes);
 }
 
 /* A copy of a text, or no_text. NULL: out of memory. */
@@ -97,58 +101,91 @@ static bool note_dropped(struct source_metadata *metadata, const char *file, boo
 	return had_dropped || !metadata->texts_dropped || add_note(metadata, file, dropped, sizeof dropped - 1);
 }
 
-/* Makes room for one more, in a new table if necessary. NULL: there are too many, or out of memory. */
-static struct source_interface *reserve_interface(struct source_metadata *metadata)
+static size_t room_of(unsigned table)
+{
+	return table ? (size_t)2 << table : 4;
+}
+
+/* Makes room for the options of a table, unless memory is short: then they cannot be kept. */
+static void reserve_options(struct source_metadata *metadata, unsigned table)
+{
+	metadata->options[table] = calloc(room_of(table), sizeof *metadata->options[table]);
+}
+
+void source_metadata_keep_blocks(struct source_metadata *metadata)
+{
+	metadata->kept.wanted = true;
+	for (unsigned i = 0; i < SOURCE_INTERFACE_TABLES && metadata->interfaces[i]; i++)
+		reserve_options(metadata, i);
+}
+
+/* Makes room for one more, in new tables if necessary. NULL: there are too many, or out of memory. */
+static struct rtap_interface *reserve_interface(struct source_metadata *metadata)
 {
 	static_assert(SOURCE_MAX_INTERFACES == 4 << (SOURCE_INTERFACE_TABLES - 1), "the tables have room for all");
-	unsigned table = source_metadata_table_of(metadata->interface_count);
-	struct source_interface **interfaces;
+	const unsigned table = source_metadata_table_of(metadata->interface_count);
 
 	if (metadata->interface_count == SOURCE_MAX_INTERFACES)
 		return NULL;
-	interfaces = &metadata->interfaces[table];
-	if (!*interfaces)
-		*interfaces = malloc((table ? (size_t)2 << table : 4) * sizeof **interfaces);
-	return *interfaces ? source_metadata_described(metadata, metadata->interface_count) : NULL;
+	if (!metadata->interfaces[table]) {
+		metadata->interfaces[table] = malloc(room_of(table) * sizeof *metadata->interfaces[table]);
+		if (metadata->kept.wanted)
+			reserve_options(metadata, table);
+	}
+	return metadata->interfaces[table] ? source_metadata_interface(metadata, metadata->interface_count) : NULL;
 }
 
-/* Sets a copy of the options, or none if they are too long. False: out of memory. */
-static bool keep_options(struct source_metadata *metadata, struct rtap_span options, struct source_interface *described)
+/* Keeps a copy of the next interface's options, or none if they are too long. False: out of memory. */
+static bool keep_options(struct source_metadata *metadata, struct rtap_span options)
 {
+	const unsigned table = source_metadata_table_of(metadata->interface_count);
 	uint8_t *copy;
 
-	described->options = (struct rtap_span){ NULL, 0 };
 	if (!options.length)
 		return true;
 	if (options.length > SOURCE_MAX_TEXT_BYTES - metadata->text_bytes) {
 		metadata->texts_dropped = true;
 		return true;
 	}
-	copy = malloc(options.length);
+	copy = metadata->options[table] ? malloc(options.length) : NULL;
 	if (!copy)
 		return false;
 	memcpy(copy, options.bytes, options.length);
 	metadata->text_bytes += options.length;
-	described->options = (struct rtap_span){ copy, options.length };
+	metadata->options[table][source_metadata_place_of(table, metadata->interface_count)] = (struct rtap_span){ copy, options.length };
 	return true;
+}
+
+/* Drops those of the next interface. */
+static void forget_options(struct source_metadata *metadata)
+{
+	const unsigned table = source_metadata_table_of(metadata->interface_count);
+
+	if (!metadata->options[table])
+		return;
+	options_fini(source_metadata_options(metadata, metadata->interface_count));
+	metadata->options[table][source_metadata_place_of(table, metadata->interface_count)] = (struct rtap_span){ NULL, 0 };
 }
 
 bool source_metadata_describe_interface(struct source_metadata *metadata, const struct rtap_interface *interface, struct rtap_span options,
 					uint32_t *index)
 {
-	struct source_interface *described = reserve_interface(metadata);
+	struct rtap_interface *added = reserve_interface(metadata);
 	bool had_dropped = metadata->texts_dropped;
-	struct rtap_interface *added;
 
-	if (!described || !keep_options(metadata, options, described))
+	if (!added)
 		return false;
-	added = &described->shared;
 	*added = *interface;
 	added->name = keep_text(metadata, interface->name);
 	added->description = keep_text(metadata, interface->description);
 	added->filter = keep_text(metadata, interface->filter);
-	if (!added->name || !added->description || !added->filter || !note_dropped(metadata, interface->file, had_dropped)) {
-		interface_fini(described);
+	if (!added->name || !added->description || !added->filter || !keep_options(metadata, options)) {
+		interface_fini(added);
+		return false;
+	}
+	if (!note_dropped(metadata, interface->file, had_dropped)) {
+		forget_options(metadata);
+		interface_fini(added);
 		return false;
 	}
 	if (added->time_digits > metadata->time_digits)
@@ -179,10 +216,14 @@ bool source_metadata_add_note(struct source_metadata *metadata, const char *file
 
 void source_metadata_fini(struct source_metadata *metadata)
 {
-	for (size_t i = 0; i < metadata->interface_count; i++)
-		interface_fini(source_metadata_described(metadata, i));
-	for (size_t i = 0; i < SOURCE_INTERFACE_TABLES; i++)
+	for (size_t i = 0; i < metadata->interface_count; i++) {
+		options_fini(source_metadata_options(metadata, i));
+		interface_fini(source_metadata_interface(metadata, i));
+	}
+	for (size_t i = 0; i < SOURCE_INTERFACE_TABLES; i++) {
+		free(metadata->options[i]);
 		free(metadata->interfaces[i]);
+	}
 	for (size_t i = 0; i < metadata->note_count; i++)
 		free(metadata->notes[i]);
 	free(metadata->notes);

@@ -15,15 +15,10 @@
 #define SOURCE_MAX_NOTES 4096
 #define SOURCE_MAX_TEXT_BYTES (4u << 20)
 
-/* An interface, with its settled options that struct rtap_interface does not have; kept for copies of pcapng files, else none. */
-struct source_interface {
-	struct rtap_interface shared; /* owns the texts except `file` */
-	struct rtap_span options;     /* owned */
-};
-
 /* Metadata of a source's inputs: interfaces, notes, counters. All zero: empty. */
 struct source_metadata {
-	struct source_interface *interfaces[SOURCE_INTERFACE_TABLES]; /* tables, which stay where they are */
+	struct rtap_interface *interfaces[SOURCE_INTERFACE_TABLES]; /* tables, which stay where they are; own the texts except `file` */
+	struct rtap_span *options[SOURCE_INTERFACE_TABLES]; /* likewise, owned: those that struct rtap_interface lacks. NULL: no copy is made */
 	atomic_size_t interface_count;     /* set after the interface: another thread may look up those below it */
 	char **notes;
 	size_t note_count, note_room;
@@ -41,17 +36,26 @@ static inline unsigned source_metadata_table_of(size_t index)
 	return index < 4 ? 0 : 30 - (unsigned)__builtin_clz((unsigned)index);
 }
 
+/* Its place there. */
+static inline size_t source_metadata_place_of(unsigned table, size_t index)
+{
+	return table ? index - ((size_t)2 << table) : index;
+}
+
 /* The interface with this number, which must be below interface_count. */
-static inline struct source_interface *source_metadata_described(const struct source_metadata *metadata, size_t number)
+static inline struct rtap_interface *source_metadata_interface(const struct source_metadata *metadata, size_t number)
 {
 	unsigned table = source_metadata_table_of(number);
 
-	return &metadata->interfaces[table][table ? number - ((size_t)2 << table) : number];
+	return &metadata->interfaces[table][source_metadata_place_of(table, number)];
 }
 
-static inline struct rtap_interface *source_metadata_interface(const struct source_metadata *metadata, size_t number)
+/* Likewise its settled options that struct rtap_interface does not have, kept for copies of pcapng files. */
+static inline struct rtap_span source_metadata_options(const struct source_metadata *metadata, size_t number)
 {
-	return &source_metadata_described(metadata, number)->shared;
+	unsigned table = source_metadata_table_of(number);
+
+	return metadata->options[table] ? metadata->options[table][source_metadata_place_of(table, number)] : (struct rtap_span){ NULL, 0 };
 }
 
 /* Position of a source in the frames it delivers. All zero: at the beginning. */
@@ -68,6 +72,9 @@ void numbering_take(struct numbering *numbering, struct rtap_batch *batch, uint8
 void numbering_count(struct numbering *numbering, uint64_t frames, uint64_t captured_bytes, uint64_t cut_frames);
 /* Sets the counters to their values at that position. */
 void source_metadata_set_counters(struct source_metadata *metadata, const struct numbering *numbering);
+
+/* From now on, blocks and options are kept. Before the first frame is read. */
+void source_metadata_keep_blocks(struct source_metadata *metadata);
 
 /*
  * Adds an interface, with copies of its texts except `file`, which is borrowed; NULL texts become "", and so do texts beyond

@@ -502,17 +502,26 @@ static enum rtap_status write_kept(struct rtap_writer *writer, uint64_t number, 
 	return status;
 }
 
-/* Names and secrets that an earlier file of the series has, after the interface of the first frame (NULL: none). */
+/* Bytes of names and secrets that each further file of a series repeats at most: its size must come from packets. */
+#define MOST_REPEATED (256u << 10)
+
+/* The first names and secrets that an earlier file of the series has, after the interface of the first frame (NULL: none). */
 static enum rtap_status repeat_kept(struct rtap_writer *writer, const struct rtap_frame *frame, struct rtap_error *error)
 {
 	const struct kept_block *block = NULL, *last = writer->place.last;
 	enum rtap_status status = RTAP_STATUS_OK;
+	size_t left = MOST_REPEATED;
 
 	if (frame)
 		status = find_interface(writer, frame->interface, frame->link_type, error);
-	while (!status && (block = kept_blocks_next_lasting(writer->kept, block)) && block->sequence <= last->sequence)
-		if (block->type != PCAPNG_SECTION)
-			status = write_block(writer, block, 0, error);
+	while (!status && (block = kept_blocks_next_lasting(writer->kept, block)) && block->sequence <= last->sequence) {
+		if (block->type == PCAPNG_SECTION)
+			continue;
+		if (PCAPNG_BLOCK_LEAST + block->length > left)
+			return RTAP_STATUS_OK;
+		left -= PCAPNG_BLOCK_LEAST + block->length;
+		status = write_block(writer, block, 0, error);
+	}
 	return status;
 }
 

@@ -285,6 +285,20 @@ class Blocks(CliTest):
             self.assertEqual(without_numbers(found), without_numbers(wanted), name)
         self.assertFalse(rest)
 
+    def test_a_series_does_not_repeat_secrets_without_end(self):
+        made = Made()
+        made.section("<", [])
+        made.interface(1, 0, [])
+        for _ in range(64):
+            made.block(SECRETS, ("II", 0x544c534b, 65536), bytes(65536))
+        for packet in range(20):
+            made.packet(0, SECONDS * 10**9 + packet)
+        made.file.write(self.path("made.pcapng"))
+        self.save("-r", self.path("made.pcapng"), "-b", "packets:5", "-w", self.path("s.pcapng"))
+        sizes = [os.path.getsize(self.path(name)) for name in sorted(os.listdir(self.path(""))) if name.startswith("s_")]
+        self.assertEqual([size > 64 << 16 for size in sizes], [True, False, False, False])
+        self.assertTrue(all(2 << 16 < size < 5 << 16 for size in sizes[1:]), sizes)
+
     def test_of_several_files_blocks_stay_before_their_packets(self):
         """Two files whose packets alternate share a section with the comments of both."""
         for number in range(2):
@@ -315,6 +329,18 @@ class Blocks(CliTest):
                 packet += 1
         self.assertEqual([seen.count(b"%d %d" % (number, packet)) for number in range(2) for packet in range(0, 1500, 3)], [1] * 1000)
         self.assertEqual([struct.unpack_from("=I", body)[0] for kind, *rest in found if kind == 5 for body in rest], [0, 1])
+
+    def test_options_of_interfaces_after_a_pcap_file(self):
+        """The interface of the pcap file is known before the program knows that it copies a pcapng file."""
+        made = Made()
+        made.section("<", [])
+        made.interface(1, 0, [(2, b"eth0"), (12, b"a system")])
+        made.packet(0, SECONDS * 10**9 + 1)
+        made.file.write(self.path("in.pcapng"))
+        capfile.write_pcap(self.path("in.pcap"), 1, [(SECONDS * 10**9, bytes(60), 60)])
+        saved = self.path("saved.pcapng")
+        self.save("-r", self.path("in.pcap"), "-r", self.path("in.pcapng"), "-w", saved)
+        self.assertIn((12, b"a system"), [option for kind, *rest in saved_blocks(saved) if kind == "interface" for option in rest[-1]])
 
     def test_a_pcap_file_has_one_length_of_frame_check_sequences(self):
         for number, size in enumerate((4, 0)):
