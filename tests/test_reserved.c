@@ -600,6 +600,15 @@ static void note_capture(const struct capture *capture, size_t number)
 	}
 }
 
+/* Whether a field is looked for in this capture. */
+static bool is_chosen(size_t number)
+{
+	for (rtap_field_id id = 0; id < rtap_field_count(); id++)
+		if (seen[id].capture == number)
+			return true;
+	return false;
+}
+
 static bool may_be_absent(const char *name)
 {
 	for (size_t i = 0; i < sizeof absent / sizeof absent[0]; i++)
@@ -639,6 +648,8 @@ Test(reserved, each_bit_is_shown_and_changes_nothing_else)
 		struct capture capture;
 		struct outcome outcome;
 
+		if (!is_chosen(i + 1))
+			continue;
 		open_capture(&capture, paths[i]);
 		make_room(&outcome, capture.count);
 		for (rtap_field_id id = 0; id < rtap_field_count(); id++)

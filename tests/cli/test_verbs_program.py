@@ -298,6 +298,14 @@ class Files(CliTest):
             for number in range(4000):
                 time_ns = 10**18 + number * 5 * 10**5 - (number > 2000) * 3600 * 10**9
                 file.write(struct.pack("=IIII", time_ns // 10**9, time_ns % 10**9, 60, 60) + bytes(60))
+        for _ in range(4):
+            packets = self.packets_of_intervals()
+            # a program that waits for a processor takes frames late: one run without is enough
+            if sum(count > 200 for count in packets) > 5 and max(packets) < sum(packets) / 3:
+                return
+        self.fail(packets)
+
+    def packets_of_intervals(self):
         done = self.capture("stamp=wall,pace=2000,feed=file:" + self.path("feed"), "stats", "-i", "verbs:sim0", "-Z", "root", "-a", "duration:3",
                             "--interval", "0.25", "--json")
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -306,8 +314,7 @@ class Files(CliTest):
         captured, = [record["packets"] for record in records if record["type"] == "capture"]
         self.assertGreater(captured, 3000)
         self.assertEqual(sum(packets), captured)
-        self.assertGreater(sum(count > 200 for count in packets), 5, packets)
-        self.assertLess(max(packets), captured / 3, packets)
+        return packets
 
     def assert_consecutive(self, numbers):
         """To describe how two long lists differ takes unittest minutes."""
