@@ -513,7 +513,7 @@ static double time_of(void (*history)(unsigned count), unsigned count)
 Test(export_names, twice_as_many_names_take_no_more_than_three_times_as_long)
 {
 	static const struct { const char *name; void (*history)(unsigned count); unsigned count; } cases[] = {
-		{ "renames", rename_directory, 20000 }, { "renames out and in", rename_out_and_in, 10000 }, { "links", link_and_remove, 20000 },
+		{ "renames", rename_directory, 20000 }, { "renames out and in", rename_out_and_in, 40000 }, { "links", link_and_remove, 20000 },
 		{ "first links", link_and_remove_first, 2000 },
 	};
 
@@ -521,7 +521,7 @@ Test(export_names, twice_as_many_names_take_no_more_than_three_times_as_long)
 		double once = 1e9, twice = 1e9;
 
 		/* the least of several: others may have the processor */
-		for (int attempt = 0; attempt < 3 && twice >= 3 * once; attempt++) {
+		for (int attempt = 0; attempt < 3 && (!attempt || twice >= 3 * once); attempt++) {
 			double time = time_of(cases[i].history, cases[i].count), time2 = time_of(cases[i].history, 2 * cases[i].count);
 
 			once = time < once ? time : once;
