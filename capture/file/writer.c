@@ -710,7 +710,7 @@ static enum rtap_status write_statistics(struct rtap_writer *writer, uint32_t in
 	const bool osdrop = interface->dropped_by_system.known || interface->dropped_here.known;
 	const struct {
 		bool known;
-		enum pcapng_option_code code;
+		uint16_t code;
 		uint64_t value;
 	} counts[] = {
 		{ interface->has_received, PCAPNG_ISB_IFRECV, interface->received },
