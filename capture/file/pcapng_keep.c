@@ -10,7 +10,7 @@
 #include "capture/file/pcapng_options.h"
 #include "capture/tick.h"
 
-/* Queues the block behind the frames that precede it. */
+/* Queues the block after the frames that precede it. */
 static void queue(struct file *file, struct kept_block *block, uint64_t frames)
 {
 	block->before = frames;

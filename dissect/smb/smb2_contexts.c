@@ -17,23 +17,19 @@ const struct rtap_name smb2_context_names[] = {
 	{ LEASE, "SMB2_CREATE_REQUEST_LEASE" }, { 0x53656344, "SMB2_CREATE_SD_BUFFER" }, { WARP, "SMB2_CREATE_TIMEWARP_TOKEN" }, { 0, NULL },
 };
 
-enum side { REQUEST = 1, RESPONSE = 2, BOTH = REQUEST | RESPONSE };
-
 /* A part of a context's data: 2.2.13.2.1 to 2.2.13.2.12, 2.2.14.2. */
-static const struct part {
-	uint32_t name;
-	uint8_t side, row, at, bytes;
-} parts[] = {
-	{ LEASE, BOTH, SMB2_LEASE_KEY, 0, 16 }, { LEASE, BOTH, SMB2_LEASE_STATE, 16, 4 }, { LEASE, BOTH, SMB2_LEASE_FLAGS, 20, 4 },
-	{ LEASE, BOTH, SMB2_LEASE_DURATION, 24, 8 }, { LEASE, BOTH, SMB2_LEASE_PARENT, 32, 16 }, { LEASE, BOTH, SMB2_LEASE_EPOCH, 48, 2 },
-	{ DURABLE_V2, BOTH, SMB2_DURABLE_TIMEOUT, 0, 4 }, { DURABLE_V2, BOTH, SMB2_DURABLE_FLAGS, 4, 4 }, { DURABLE_V2, REQUEST, SMB2_DURABLE_GUID, 16, 16 },
-	{ RECONNECT_V2, REQUEST, SMB2_DURABLE_FILE, 0, 16 }, { RECONNECT_V2, REQUEST, SMB2_DURABLE_GUID, 16, 16 },
-	{ RECONNECT_V2, REQUEST, SMB2_DURABLE_FLAGS, 32, 4 }, { RECONNECT, REQUEST, SMB2_DURABLE_FILE, 0, 16 },
-	{ MAXIMAL_ACCESS, RESPONSE, SMB2_MAXIMAL_STATUS, 0, 4 }, { MAXIMAL_ACCESS, RESPONSE, SMB2_MAXIMAL_ACCESS, 4, 4 },
-	{ DISK_ID, RESPONSE, SMB2_DISK_FILE, 0, 32 }, { WARP, REQUEST, SMB2_WARP_TIME, 0, 8 }, { ALLOCATION, REQUEST, SMB2_ALLOCATION, 0, 8 },
+static const struct smb2_data_part parts[] = {
+	{ LEASE, SMB2_BOTH, SMB2_LEASE_KEY, 0, 16 }, { LEASE, SMB2_BOTH, SMB2_LEASE_STATE, 16, 4 }, { LEASE, SMB2_BOTH, SMB2_LEASE_FLAGS, 20, 4 },
+	{ LEASE, SMB2_BOTH, SMB2_LEASE_DURATION, 24, 8 }, { LEASE, SMB2_BOTH, SMB2_LEASE_PARENT, 32, 16 }, { LEASE, SMB2_BOTH, SMB2_LEASE_EPOCH, 48, 2 },
+	{ DURABLE_V2, SMB2_BOTH, SMB2_DURABLE_TIMEOUT, 0, 4 }, { DURABLE_V2, SMB2_BOTH, SMB2_DURABLE_FLAGS, 4, 4 },
+	{ DURABLE_V2, SMB2_REQUEST, SMB2_DURABLE_GUID, 16, 16 },
+	{ RECONNECT_V2, SMB2_REQUEST, SMB2_DURABLE_FILE, 0, 16 }, { RECONNECT_V2, SMB2_REQUEST, SMB2_DURABLE_GUID, 16, 16 },
+	{ RECONNECT_V2, SMB2_REQUEST, SMB2_DURABLE_FLAGS, 32, 4 }, { RECONNECT, SMB2_REQUEST, SMB2_DURABLE_FILE, 0, 16 },
+	{ MAXIMAL_ACCESS, SMB2_RESPONSE, SMB2_MAXIMAL_STATUS, 0, 4 }, { MAXIMAL_ACCESS, SMB2_RESPONSE, SMB2_MAXIMAL_ACCESS, 4, 4 },
+	{ DISK_ID, SMB2_RESPONSE, SMB2_DISK_FILE, 0, 32 }, { WARP, SMB2_REQUEST, SMB2_WARP_TIME, 0, 8 }, { ALLOCATION, SMB2_REQUEST, SMB2_ALLOCATION, 0, 8 },
 };
 
-static void show_part(const struct smb2_walk *walk, size_t row, const struct part *part, struct rtap_span data)
+static void show_part(const struct smb2_walk *walk, size_t row, const struct smb2_data_part *part, struct rtap_span data)
 {
 	struct rtap_span bytes = { data.bytes + part->at, part->bytes };
 	struct rtap_value time;
@@ -47,12 +43,12 @@ static void show_part(const struct smb2_walk *walk, size_t row, const struct par
 }
 
 /* *shown: a bit for each row that has a value. */
-static void show_parts(const struct smb2_walk *walk, size_t first, uint32_t name, struct rtap_span data, enum side side, uint32_t *shown)
+static void show_parts(const struct smb2_walk *walk, size_t first, uint32_t name, struct rtap_span data, enum smb2_side side, uint32_t *shown)
 {
 	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-		const struct part *part = &parts[i];
+		const struct smb2_data_part *part = &parts[i];
 
-		if (part->name != name || !(part->side & side) || part->at + part->bytes > data.length || *shown >> part->row & 1)
+		if (part->layout != name || !(part->side & side) || part->at + part->bytes > data.length || *shown >> part->row & 1)
 			continue;
 		*shown |= UINT32_C(1) << part->row;
 		show_part(walk, first + part->row, part, data);
@@ -70,7 +66,7 @@ static struct rtap_span part_of(const struct smb2_walk *walk, uint64_t context, 
 	return smb2_part(walk, context + at, lies_outside ? 0 : length < end - at ? length : end - at);
 }
 
-static void show_contexts(const struct smb2_walk *walk, size_t first, uint64_t offset, uint64_t length, enum side side)
+static void show_contexts(const struct smb2_walk *walk, size_t first, uint64_t offset, uint64_t length, enum smb2_side side)
 {
 	uint32_t shown = 0;
 
@@ -103,5 +99,5 @@ void smb2_show_contexts(const struct smb2_walk *walk, size_t rows, uint32_t at, 
 	uint64_t offset, length;
 
 	if (smb2_number(walk, at, 4, &offset) && smb2_number(walk, at + 4, 4, &length) && offset)
-		show_contexts(walk, rows - SMB2_CONTEXT_ROWS, offset, length, is_response ? RESPONSE : REQUEST);
+		show_contexts(walk, rows - SMB2_CONTEXT_ROWS, offset, length, is_response ? SMB2_RESPONSE : SMB2_REQUEST);
 }

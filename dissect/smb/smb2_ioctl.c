@@ -46,14 +46,18 @@ enum row {
 	SMB2_FOUND("ioctl.network_interfaces.ipv4", "Interface Address", RTAP_IPV4, RTAP_REPEATS, NULL), \
 	SMB2_FOUND("ioctl.network_interfaces.ipv6", "Interface Address", RTAP_IPV6, RTAP_REPEATS, NULL)
 
+/* Both structures begin alike. */
+#define FIRST_FIELDS \
+	SMB2_STRUCTURE_SIZE, \
+	SMB2_RESERVED("reserved", 2, 2), \
+	SMB2_FLAGGED("ioctl.function", "Control Code", 4, 4, RTAP_HEX, RTAP_OPCODE, smb_control_names), \
+	SMB2_FILE(8), \
+	SMB2_ROW("ioctl.in_offset", "Input Offset", 24, 4, RTAP_HEX, NULL), \
+	SMB2_ROW("ioctl.in_length", "Input Length", 28, 4, RTAP_DEC, NULL)
+
 /* 2.2.31. */
 static const struct rtap_field ioctl_request_fields[] = {
-	SMB2_STRUCTURE_SIZE,
-	SMB2_RESERVED("reserved", 2, 2),
-	SMB2_FLAGGED("ioctl.function", "Control Code", 4, 4, RTAP_HEX, RTAP_OPCODE, smb_control_names),
-	SMB2_FILE(8),
-	SMB2_ROW("ioctl.in_offset", "Input Offset", 24, 4, RTAP_HEX, NULL),
-	SMB2_ROW("ioctl.in_length", "Input Length", 28, 4, RTAP_DEC, NULL),
+	FIRST_FIELDS,
 	SMB2_ROW("max_ioctl_in_size", "Maximum Input Size", 32, 4, RTAP_DEC, NULL),
 	SMB2_ROW("ioctl.out_offset", "Output Offset", 36, 4, RTAP_HEX, NULL),
 	SMB2_ROW("ioctl.out_length", "Output Length", 40, 4, RTAP_DEC, NULL),
@@ -68,12 +72,7 @@ static const struct rtap_field ioctl_request_fields[] = {
 
 /* 2.2.32. */
 static const struct rtap_field ioctl_response_fields[] = {
-	SMB2_STRUCTURE_SIZE,
-	SMB2_RESERVED("reserved", 2, 2),
-	SMB2_FLAGGED("ioctl.function", "Control Code", 4, 4, RTAP_HEX, RTAP_OPCODE, smb_control_names),
-	SMB2_FILE(8),
-	SMB2_ROW("ioctl.in_offset", "Input Offset", 24, 4, RTAP_HEX, NULL),
-	SMB2_ROW("ioctl.in_length", "Input Length", 28, 4, RTAP_DEC, NULL),
+	FIRST_FIELDS,
 	SMB2_ROW("ioctl.out_offset", "Output Offset", 32, 4, RTAP_HEX, NULL),
 	SMB2_ROW("ioctl.out_length", "Output Length", 36, 4, RTAP_DEC, NULL),
 	SMB2_RESERVED("ioctl.response_flags", 40, 4),
@@ -82,18 +81,14 @@ static const struct rtap_field ioctl_response_fields[] = {
 	DATA_FIELDS("server_guid", "Server GUID"),
 };
 
-enum side { REQUEST = 1, RESPONSE = 2, BOTH = REQUEST | RESPONSE };
-
 /* A part at a fixed place: [MS-SMB2] 2.2.31.1 to 2.2.32.6; [MS-FSCC] 2.3.54, 2.3.55, 2.3.69, 2.3.71. */
-static const struct part {
-	uint32_t code;
-	uint8_t side, row, at, bytes;
-} parts[] = {
-	{ VALIDATE, BOTH, ROW_CAPABILITIES, 0, 4 }, { VALIDATE, BOTH, ROW_GUID, 4, 16 }, { VALIDATE, BOTH, ROW_MODE, 20, 1 },
-	{ VALIDATE, RESPONSE, ROW_DIALECT, 22, 2 }, { SET_SPARSE, REQUEST, ROW_SPARSE, 0, 1 }, { SET_ZERO, REQUEST, ROW_OFFSET, 0, 8 },
-	{ SET_ZERO, REQUEST, ROW_END, 8, 8 }, { RESILIENCY, REQUEST, ROW_TIMEOUT, 0, 4 }, { RESUME_KEY, RESPONSE, ROW_KEY, 0, 24 },
-	{ COPY, REQUEST, ROW_KEY, 0, 24 }, { COPY, REQUEST, ROW_COUNT, 24, 4 }, { COPY, RESPONSE, ROW_WRITTEN, 0, 4 }, { COPY, RESPONSE, ROW_LAST, 4, 4 },
-	{ COPY, RESPONSE, ROW_TOTAL, 8, 4 },
+static const struct smb2_data_part parts[] = {
+	{ VALIDATE, SMB2_BOTH, ROW_CAPABILITIES, 0, 4 }, { VALIDATE, SMB2_BOTH, ROW_GUID, 4, 16 }, { VALIDATE, SMB2_BOTH, ROW_MODE, 20, 1 },
+	{ VALIDATE, SMB2_RESPONSE, ROW_DIALECT, 22, 2 }, { SET_SPARSE, SMB2_REQUEST, ROW_SPARSE, 0, 1 }, { SET_ZERO, SMB2_REQUEST, ROW_OFFSET, 0, 8 },
+	{ SET_ZERO, SMB2_REQUEST, ROW_END, 8, 8 }, { RESILIENCY, SMB2_REQUEST, ROW_TIMEOUT, 0, 4 }, { RESUME_KEY, SMB2_RESPONSE, ROW_KEY, 0, 24 },
+	{ COPY, SMB2_REQUEST, ROW_KEY, 0, 24 }, { COPY, SMB2_REQUEST, ROW_COUNT, 24, 4 }, { COPY, SMB2_RESPONSE, ROW_WRITTEN, 0, 4 },
+	{ COPY, SMB2_RESPONSE, ROW_LAST, 4, 4 },
+	{ COPY, SMB2_RESPONSE, ROW_TOTAL, 8, 4 },
 };
 
 /* Data of a control code; `first`: the first row that both tables have. */
@@ -190,29 +185,29 @@ static void show_interfaces(const struct data *data)
 	}
 }
 
-static void show_data(const struct data *data, enum side side)
+static void show_data(const struct data *data, enum smb2_side side)
 {
 	uint64_t code;
 
 	if (!smb2_number(data->walk, 4, 4, &code))
 		return;
 	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-		const struct part *part = &parts[i];
+		const struct smb2_data_part *part = &parts[i];
 
-		if (part->code != (code == COPY_WRITE ? COPY : code) || !(part->side & side))
+		if (part->layout != (code == COPY_WRITE ? COPY : code) || !(part->side & side))
 			continue;
 		if (part->bytes > 8)
 			show_bytes(data, part->row, part->at, part->bytes);
 		else
 			show_number(data, part->row, part->at, part->bytes);
 	}
-	if (code == VALIDATE && side == REQUEST)
+	if (code == VALIDATE && side == SMB2_REQUEST)
 		show_dialects(data);
 	else if (code == QUERY_RANGES)
 		show_ranges(data);
-	else if ((code == COPY || code == COPY_WRITE) && side == REQUEST)
+	else if ((code == COPY || code == COPY_WRITE) && side == SMB2_REQUEST)
 		show_chunks(data);
-	else if (code == INTERFACES && side == RESPONSE)
+	else if (code == INTERFACES && side == SMB2_RESPONSE)
 		show_interfaces(data);
 }
 
@@ -222,7 +217,7 @@ static void visit_ioctl_request(const struct rtap_packet *packet, const struct r
 	const struct data data = { &walk, SMB2_ROWS(ioctl_request_fields) - DATA_ROWS, smb2_part_at(&walk, 24, 4, 28, 4) };
 
 	smb2_show_bytes(&walk, data.first - 1, data.bytes);
-	show_data(&data, REQUEST);
+	show_data(&data, SMB2_REQUEST);
 }
 
 static void visit_ioctl_response(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
@@ -231,7 +226,7 @@ static void visit_ioctl_response(const struct rtap_packet *packet, const struct 
 	const struct data data = { &walk, SMB2_ROWS(ioctl_response_fields) - DATA_ROWS, smb2_part_at(&walk, 32, 4, 36, 4) };
 
 	smb2_show_bytes(&walk, data.first - 1, data.bytes);
-	show_data(&data, RESPONSE);
+	show_data(&data, SMB2_RESPONSE);
 }
 
 /* Both have the code at the same place. */

@@ -153,4 +153,13 @@ void smb2_show_descriptors(const struct smb2_walk *walk, size_t row, struct rtap
 
 #define SMB2_ROWS(array) (sizeof(array) / sizeof((array)[0]))
 
+/* Whose data has a part. */
+enum smb2_side { SMB2_REQUEST = 1, SMB2_RESPONSE = 2, SMB2_BOTH = SMB2_REQUEST | SMB2_RESPONSE };
+
+/* A part at a fixed place of data whose layout a context's name or a control code gives. `at`, `bytes`: offset and length; `row`: of its field. */
+struct smb2_data_part {
+	uint32_t layout;
+	uint8_t side, row, at, bytes;
+};
+
 #endif

@@ -9,7 +9,7 @@
 /* Number of requests kept per direction. */
 #define REQUESTS 128
 #define PSN_MASK 0xffffffu
-/* Shortest time after which a request is taken to be sent again for want of a response, if communication management does not tell it. */
+/* Shortest time after which a request is taken to be sent again without a response, if communication management gives no timeout. */
 #define SHORTEST_TIMEOUT_NS 1000000
 
 /* A request message or the packet of one: its PSNs and class. */

@@ -209,7 +209,7 @@ def comparable(saved):
 
 class Blocks(CliTest):
     def save(self, *arguments):
-        """Losses that the statistics tell are reported."""
+        """Losses that the statistics count are reported."""
         self.assertEqual(self.run_program(*arguments).returncode, 0, arguments)
 
     def made(self, seed, sections=3, length=40):
