@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "dissect/dissect.h"
 #include "dissect/engine/line.h"
+#include "dissect/infiniband/ib.h"
 #include "dissect/nvme/nvme_command.h"
 #include "dissect/nvme/nvme_names.h"
 #include "dissect/nvme/nvme_parts.h"
@@ -589,6 +590,12 @@ static bool take_placed(struct upper_work *work)
 	return true;
 }
 
+/* A response is one packet: also the last packet of a command can have its length. */
+static bool is_response_packet(const struct rtap_packet *packet, bool is_iwarp)
+{
+	return packet->payload.wire == NVME_RESPONSE_LENGTH && (is_iwarp || ib_opcodes[packet->ib.opcode].place == IB_ONLY);
+}
+
 static bool take_packet(struct upper_work *work)
 {
 	const struct rtap_payload *payload = &work->packet->payload;
@@ -606,7 +613,7 @@ static bool take_packet(struct upper_work *work)
 		return false;
 	if (message && message->shown.verb != RTAP_VERB_SEND)
 		return false;
-	is_response = payload->wire == NVME_RESPONSE_LENGTH;
+	is_response = is_response_packet(work->packet, work->fpdu);
 	if (is_response && payload->captured < NVME_RESPONSE_LENGTH)
 		return false;
 	queue = command_state_make(work->tracker, work->connection, &commands);
@@ -635,7 +642,7 @@ static bool answers(const struct connection *connection, const struct rtap_packe
 	const struct nvme_command *command;
 	uint16_t status;
 
-	if (!queue || payload->wire != NVME_RESPONSE_LENGTH || payload->captured < NVME_RESPONSE_LENGTH)
+	if (!queue || !is_response_packet(packet, false) || payload->captured < NVME_RESPONSE_LENGTH)
 		return false;
 	command = (const struct nvme_command *)command_find(connection, connection->flows[1], little_bits(bytes, NVME_RESPONSE_CID));
 	if (!command || !command->command.request.is_seen || command->command.request.is_answered)

@@ -410,6 +410,14 @@ class Crafted(Nvme):
         zero = {2, 3, 4, 8, 9, 12}
         self.assertEqual(image, b"".join(bytes(512) if block in zero else b"\x55" * 512 for block in range(16)))
 
+    def test_a_command_whose_last_packet_is_as_long_as_a_response(self):
+        """64 bytes and 13 ranges are a packet of the path MTU, 256 bytes, and one of 16 bytes."""
+        scene, talk, host = self.scene()
+        for packets in [host.connect(), *host.deallocate(*((8 * number, 1) for number in range(13)))]:
+            scene.put(*packets)
+        self.assertEqual([(o["name"], o.get("status"), o.get("data_bytes"), o["complete"]) for o in self.operations(self.capture(scene))],
+                         [("Connect", "success", 1024, True), ("Dataset Management", "success", 208, True)])
+
     def test_failed_and_unanswered_writes(self):
         scene, talk, host = self.scene()
         scene.put(*host.connect())
