@@ -164,6 +164,7 @@ struct message {
 	bool is_in_doubt : 1;              /* SEND or WRITE: a response may be its acknowledgement, or one of packets before its last one */
 	bool request_cut : 1;              /* READ or atomic: the capture truncated what its request names */
 	bool ends_with_immediate : 1;      /* the last packet has immediate data, which the capture may have truncated */
+	bool awaits_owner : 1;             /* READ or WRITE without `region`, because packets were missing that can arrive late */
 	bool has_landed : 1;               /* its data was copied to `region` and other regions of the request */
 	bool keeps_ahead : 1;              /* in the tracker's list `ahead` */
 	bool reserves : 1;                 /* it only keeps a place for a message of an upper layer */

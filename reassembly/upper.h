@@ -287,6 +287,8 @@ static inline void upper_claim(struct rtap_tracker *tracker, struct message *mes
 
 static inline void upper_settled(struct rtap_tracker *tracker, struct message *message)
 {
+	if (message->awaits_owner && !message->region && message->connection->layer)
+		upper_claim(tracker, message);
 	if (message->region)
 		message->connection->layer->memory->data_settled(tracker, message);
 	/* The SEND of a request may wait for the end of the request. */

@@ -423,7 +423,7 @@ static bool is_before_unknown(const struct request *request, const struct messag
 	return false;
 }
 
-static struct region *find(struct rtap_tracker *tracker, const struct message *message)
+static struct region *find(struct rtap_tracker *tracker, struct message *message)
 {
 	const struct rtap_message *shown = &message->shown;
 	struct requests *regions = &message->connection->requests;
@@ -444,14 +444,16 @@ static struct region *find(struct rtap_tracker *tracker, const struct message *m
 		return search.found;
 	if (!region_may_be_answered(search.newest->request, message))
 		return search.newest;
-	/* The memory can belong to an unseen request, after an unseen response. */
-	if (region_may_be_followed(search.newest->request))
+	/* The memory can belong to an unseen request, after an unseen response. Decided again with the response, or when the message is settled. */
+	if (region_may_be_followed(search.newest->request)) {
+		search.newest->request->is_contested = message->awaits_owner = true;
 		return NULL;
+	}
 	search.newest->request->in_doubt = true;
 	return search.newest;
 }
 
-struct region *region_find(struct rtap_tracker *tracker, const struct message *message)
+struct region *region_find(struct rtap_tracker *tracker, struct message *message)
 {
 	struct region *region = find(tracker, message);
 

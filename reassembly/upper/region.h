@@ -45,7 +45,7 @@ bool region_may_be_anothers(const struct request *request, const struct message 
  * NULL: unknown or ambiguous. Among several requests it is the oldest that can still be outstanding and, for READs, whose
  * memory was not completely requested; but not a request that was sent after one whose response has a higher PSN.
  */
-struct region *region_find(struct rtap_tracker *tracker, const struct message *message);
+struct region *region_find(struct rtap_tracker *tracker, struct message *message);
 
 struct region *region_search(const struct request *request, bool is_read, uint32_t key, uint64_t address);
 

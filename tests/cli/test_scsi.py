@@ -707,6 +707,24 @@ class Others(Nvme):
         self.assertEqual([(row["iscsi.reject.reason"], row.get("iscsi.opcode#2"), row.get("scsi_sbc.opcode")) for row in rows],
                          [(5, 1, 0x28), (5, 1, 0x28), (9, None, None), (0x77, 1, 0)])
 
+    def test_data_between_packets_that_the_network_lost(self):
+        """A command and the first WRITE for another one are captured with their retransmissions only, after other data of both commands."""
+        for shown in (True, False):
+            scene = Scene("scsi", "")
+            talk = Connection(scene, port=60000)
+            srp = scsi.Srp(talk, 3)
+            talk.establish()
+            reader, writer = srp.into(scsi.cdb10(0x28, 8, 3), bytes([1]) * 1536), srp.out(scsi.cdb10(0x2a, 40, 3), bytes([2]) * 1536)
+            lost, other = srp.out(bytes(16), b"")[:1], srp.out(bytes(16), b"")[:1]
+            data, asked = reader[2:-2], [packet for packet in writer[2:-2] if packet.sender == "b"]
+            scene.put(reader[0], writer[0], *(lost if shown else []), *other)
+            scene.put(*data[2:], reader[-2], *asked)
+            scene.put(*lost, *other, *data, reader[-2], *asked)
+            scene.put(reader[1], *(packet for packet in writer[2:-2] if packet.sender == "a"), *writer[-2:])
+            rows = self.operations(self.capture(scene))[:2]
+            self.assertEqual([(o["name"], o["data_bytes"], o["carried"], o["complete"]) for o in rows],
+                             [("READ(10)", 1536, "write", True), ("WRITE(10)", 1536, "read", True)], shown)
+
     def test_long_commands_of_iser(self):
         """READ(32): SBC-4, 5.19."""
         for over_iwarp in (False, True):
