@@ -61,6 +61,7 @@ struct half {
 
 struct state {
 	struct half halves[2];
+	bool is_certain;         /* both directions are of one connection: a response with data answered its request */
 };
 
 static int32_t psn_distance(uint32_t from, uint32_t to)
@@ -323,12 +324,15 @@ static void check_read_response(const struct subject *subject, const struct stat
 			      request->count, length);
 }
 
-/* A SEND or WRITE that came again is acknowledged with the PSN of the last request, whatever its kind. IBTA vol. 1, C9-105. */
-static bool is_acknowledged_again(const struct half *requester, const struct request *request, uint32_t psn)
+/*
+ * A SEND or WRITE that came again is acknowledged with the PSN of the last request, whatever its kind. IBTA vol. 1, C9-105. If the capture
+ * began later than the connection, both may have been sent before.
+ */
+static bool is_acknowledged_again(const struct half *requester, const struct request *request, uint32_t psn, bool has_beginning)
 {
 	bool is_last = !request->count || (uint32_t)psn_distance(request->psn, psn) + 1 == request->count;
 
-	return is_last && (!request->is_new || requester->repeat_frame > request->frame);
+	return is_last && (!has_beginning || !request->is_new || requester->repeat_frame > request->frame);
 }
 
 static void check_answer(const struct subject *subject, struct state *state, const struct ib_opcode *opcode)
@@ -345,11 +349,14 @@ static void check_answer(const struct subject *subject, struct state *state, con
 	case IB_FLUSH: case IB_ATOMIC_WRITE: fits = opcode->class != IB_ATOMIC_ACKNOWLEDGE; break;
 	default: fits = opcode->class == IB_ACKNOWLEDGE; break;
 	}
-	if (!fits && opcode->class == IB_ACKNOWLEDGE && is_acknowledged_again(&state->halves[!subject->sender], request, ib->psn))
+	if (!fits && opcode->class == IB_ACKNOWLEDGE &&
+	    is_acknowledged_again(&state->halves[!subject->sender], request, ib->psn, subject->connection->setup))
 		return;
+	state->is_certain |= subject->connection->setup || (fits && opcode->class != IB_ACKNOWLEDGE);
 	if (!fits) {
-		subject_break(subject, RULE_IB_RESPONSE_KIND, "%s to PSN %u, the request in frame %llu is of another kind", opcode->name, ib->psn,
-			      (unsigned long long)request->frame);
+		if (state->is_certain)
+			subject_break(subject, RULE_IB_RESPONSE_KIND, "%s to PSN %u, the request in frame %llu is of another kind", opcode->name,
+				      ib->psn, (unsigned long long)request->frame);
 		return;
 	}
 	if (opcode->class == IB_READ_RESPONSE)

@@ -443,6 +443,30 @@ class Right(Broken):
             scene.write_capture(path)
             self.assertEqual(self.broken(path), (0, {}), p_keys)
 
+    def test_kinds_of_two_connections_that_look_like_one(self):
+        """Likewise, with a READ where the other connection has a SEND."""
+        scene = Scene("pairs", "")
+        one, other = scene.connection(port=1), scene.connection(port=1)
+        for i in range(4):
+            scene.put(Packet(one, "a", check_captures.READ if i == 3 else check_captures.SEND_ONLY, 100 + i, data=b"" if i == 3 else b"data",
+                             **({"va": 0x1000, "r_key": 5, "dmalen": 1024} if i == 3 else {})))
+            scene.put(Packet(other, "b", check_captures.ACK, 100 + i, syndrome=0x1f, msn=i + 1))
+        path = self.path("pairs.pcap")
+        scene.write_capture(path)
+        self.assertEqual(self.broken(path), (0, {}))
+
+    def test_requests_that_were_sent_before_the_capture(self):
+        """The SEND came again, so its acknowledgement has the PSN of the atomic, which was carried out before. IBTA vol. 1, C9-105."""
+        talk = check_captures.Talk()
+        del talk.scene.frames[:]
+        talk.put("a", check_captures.READ, dmalen=16)
+        talk.put("a", check_captures.SEND_ONLY, b"data")
+        psn = talk.put("a", check_captures.FETCH_ADD, va=8)
+        talk.answer("b", check_captures.READ_ONLY, psn - 2, bytes(16), done=3)
+        talk.answer("b", check_captures.ACK, psn, done=0)
+        talk.answer("b", check_captures.ATOMIC_ACK, psn, done=0, origremdt=1)
+        self.legal(talk)
+
     def test_migration_to_a_path_that_was_loaded_in_use(self):
         """By a LAP, or by one that was not captured, of which the APR is the answer. IBTA vol. 1, 12.8."""
         for sender, attribute in ("a", handshake.LAP), ("b", handshake.LAP), ("a", handshake.APR), ("b", handshake.APR):
