@@ -91,7 +91,8 @@ static inline void kit_end_part(struct kit_part *part, struct rpc_part *out, uin
 	*out = (struct rpc_part){
 		.present = true, .complete = true, .extents = part->extents, .extent_count = 1, .length = part->length, .missing = part->missing,
 		.facts = { .present = true, .is_reply = is_reply, .accepted = true, .program = program, .version = version,
-			   .procedure = procedure, .program_known = true, .has_body = true, .body_length = UINT32_MAX },
+			   .procedure = procedure, .program_known = true, .has_body = true, .header_length = is_reply ? 24 : 40,
+			   .body_length = UINT32_MAX },
 	};
 }
 

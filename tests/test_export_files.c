@@ -354,7 +354,7 @@ static void write_in(uint64_t offset, const char *text, uint64_t asked, uint64_t
 	give_in(asked, answered);
 }
 
-static void resize_in(uint64_t size, uint64_t asked, uint64_t answered)
+static void resize_of(uint64_t size)
 {
 	begin3(NFS3_SETATTR);
 	kit_text(&kit.call, "f");
@@ -366,6 +366,11 @@ static void resize_in(uint64_t size, uint64_t asked, uint64_t answered)
 		kit_u32(&kit.call, 0);
 	no_attributes(2);
 	kit_end(&kit);
+}
+
+static void resize_in(uint64_t size, uint64_t asked, uint64_t answered)
+{
+	resize_of(size);
 	give_in(asked, answered);
 }
 
@@ -412,6 +417,94 @@ Test(export_files, a_gap_before_a_write_is_zero_unless_the_file_was_longer_befor
 		write_in(6, "abc", cases[i].asked, 14);
 		expect_missing(cases[i].missing);
 	}
+}
+
+/* The reply of the kit's exchange was sent, but its reply chunk was not captured. */
+static void lose_reply_chunk(void)
+{
+	const struct rtap_rpc_facts *facts = &kit.exchange.reply.facts;
+
+	kit_hole(&kit.reply, &kit.exchange.reply, 0, kit.reply.length, RTAP_MISSING_NOT_CAPTURED, XDR_HOLE);
+	kit.exchange.reply.complete = false;
+	kit.exchange.reply.facts = (struct rtap_rpc_facts){
+		.present = true, .program_known = true, .program = facts->program, .version = facts->version, .procedure = facts->procedure,
+	};
+}
+
+Test(export_files, a_write_whose_reply_is_lost_with_its_header_is_stored_and_missing)
+{
+	mount_root("root");
+	create("root", "file", "f");
+	write_text("f", 0, "hello world");
+	write_of("f", 2, "LL", 2, 2);
+	lose_reply_chunk();
+	run();
+	EXPECT_TEXT("file", "heLLo world");
+	EXPECT_MISSING("file\t2\t2\tnot_captured\n");
+	/* without the call it may be a reply to any */
+	lose_reply_chunk();
+	kit.exchange.call.present = false;
+	kit.exchange.reply.facts.program_known = false;
+	run();
+	EXPECT_MISSING("file\t0\t11\tnot_captured\n");
+}
+
+static void resize_unanswered(uint64_t size)
+{
+	resize_of(size);
+	kit.exchange.reply.present = false;
+	run();
+}
+
+Test(export_files, a_size_that_no_reply_shows_to_be_set_is_doubtful)
+{
+	mount_root("root");
+	create("root", "file", "f");
+	write_text("f", 0, "hello");
+	resize_unanswered(3);
+	EXPECT_TEXT("file", "hello");
+	EXPECT_MISSING("file\t3\t2\tnot_captured\n");
+	write_text("f", 3, "LO");
+	EXPECT_MISSING("");
+	resize_unanswered(7);
+	EXPECT_TEXT("file", "helLO..");
+	EXPECT_MISSING("file\t5\t2\tnot_captured\n");
+	/* its beginning is known again */
+	set_size("f", 6);
+	set_size("f", 8);
+	EXPECT_MISSING("file\t5\t1\tnot_captured\n");
+}
+
+static void read_in(uint64_t offset, const char *text, uint64_t asked, uint64_t answered)
+{
+	read_of("f", offset, (uint32_t)strlen(text), text, strlen(text));
+	give_in(asked, answered);
+}
+
+/* Of concurrent operations, the order of replies is not that of execution. */
+Test(export_files, a_read_that_a_write_overtook_only_fills_what_is_unknown)
+{
+	mount_root("root");
+	lookup("root", "file", "f");
+	write_in(2, "cd", 1, 3);
+	read_in(0, "ABCDEF", 2, 4);
+	expect_missing("");
+	EXPECT_TEXT("file", "ABcdEF");
+	read_in(0, "ab", 5, 6);
+	expect_missing("");
+	EXPECT_TEXT("file", "abcdEF");
+	/* a size that was set meanwhile stays */
+	resize_in(3, 8, 9);
+	read_in(0, "abcdef", 7, 10);
+	expect_missing("");
+	EXPECT_TEXT("file", "abc");
+	/* neither the bytes that were missing in a WRITE */
+	write_of("f", 3, "de", 2, 2);
+	kit_hole(&kit.call, &kit.exchange.call, kit.call.data_at, 1, RTAP_MISSING_NOT_CAPTURED, XDR_HOLE);
+	give_in(12, 13);
+	read_in(3, "DE", 11, 14);
+	expect_missing("file\t3\t1\tnot_captured\n");
+	EXPECT_TEXT("file", "abc.e");
 }
 
 Test(export_files, replies_without_calls_are_counted)

@@ -324,57 +324,42 @@ void contents_finish(struct contents *contents, struct node *node)
 		set(contents, node, size, node->unseen_size, RANGE_MISSING + RTAP_MISSING_NOT_CAPTURED, true);
 }
 
-/* Finds the extent that contains `at`; *begin: its position in the stream. NULL: the stream ends before `at`. */
-static const struct xdr_extent *extent_at(struct contents *contents, const struct rpc_part *part, uint64_t at, uint64_t *begin)
+/*
+ * A change of the file was answered after the READ was sent, so the READ may have been executed before it: its data only fill what no
+ * captured operation has touched.
+ */
+static bool is_overtaken(const struct contents *contents, const struct node *node)
 {
-	if (contents->part != part || contents->extent_begin > at) {
-		contents->part = part;
-		contents->extent = 0;
-		contents->extent_begin = 0;
-	}
-	while (contents->extent < part->extent_count) {
-		const struct xdr_extent *extent = &part->extents[contents->extent];
-
-		if (at - contents->extent_begin < extent->length) {
-			*begin = contents->extent_begin;
-			return extent;
-		}
-		contents->extent_begin += extent->length;
-		contents->extent++;
-	}
-	return NULL;
+	return contents->asked < node->grown_frame || contents->asked < node->resized_frame;
 }
 
-/* Why bytes of a stream are missing, and the end of the range with this reason. */
-static unsigned reason_at(const struct rpc_part *part, const struct xdr_extent *extent, uint64_t at, uint64_t *end)
+/* `bytes` NULL: zeros. */
+static void put_unknown(struct contents *contents, struct node *node, uint64_t offset, const uint8_t *bytes, uint64_t length)
 {
-	uint32_t low = 0, high = part->missing_count;
+	uint64_t end = offset + length, stop;
 
-	if (extent->kind == XDR_ELSEWHERE)
-		return RTAP_MISSING_EVICTED;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
+	/* the size is that of the change */
+	if (contents->asked < node->resized_frame && end > node->entry->size)
+		end = node->entry->size;
+	for (uint64_t at = offset; at < end; at = stop) {
+		bool known;
+		struct range here = ranges_at(&node->ranges, at, &known);
 
-		if (part->missing[middle].offset <= at)
-			low = middle + 1;
-		else
-			high = middle;
+		stop = here.end < end ? here.end : end;
+		if (!known && (!bytes || disk_write(contents->disk, node->entry, at, bytes + (at - offset), stop - at)))
+			set(contents, node, at, stop, bytes ? RANGE_DATA : RANGE_ZEROS, true);
 	}
-	if (low < part->missing_count && part->missing[low].offset < *end)
-		*end = part->missing[low].offset;
-	return low ? part->missing[low - 1].reason : RTAP_MISSING_NOT_CAPTURED;
-}
-
-/* Why the bytes after the end of a stream are missing. */
-static unsigned last_reason(const struct rpc_part *part)
-{
-	return part->missing_count ? part->missing[part->missing_count - 1].reason : RTAP_MISSING_NOT_CAPTURED;
 }
 
 /* Stores one piece of data, either present or missing. */
 static void put_piece(struct contents *contents, struct node *node, uint64_t offset, const uint8_t *bytes, uint64_t length, unsigned reason,
 		      bool is_write)
 {
+	if (bytes && !is_write && is_overtaken(contents, node)) {
+		put_unknown(contents, node, offset, bytes, length);
+		contents->written += length;
+		return;
+	}
 	if (bytes) {
 		if (disk_write(contents->disk, node->entry, offset, bytes, length))
 			set(contents, node, offset, offset + length, RANGE_DATA, false);
@@ -397,20 +382,14 @@ static void put(struct contents *contents, struct node *node, uint64_t offset, c
 
 	if (!is_range(contents, offset, data->length) || !place(contents, node))
 		return;
-	if (!grow(contents, node, offset, offset + data->length, is_write ? BY_WRITE : BY_READ))
+	if ((is_write || contents->asked >= node->resized_frame) &&
+	    !grow(contents, node, offset, offset + data->length, is_write ? BY_WRITE : BY_READ))
 		return;
 	while (at < end && !contents->disk->failed) {
-		uint64_t begin, here = end;
-		const struct xdr_extent *extent = extent_at(contents, data->part, at, &begin);
-		const uint8_t *bytes = NULL;
-		unsigned reason = last_reason(data->part);
+		uint64_t here = end;
+		unsigned reason;
+		const uint8_t *bytes = part_piece(&contents->cursor, data->part, at, &here, &reason);
 
-		if (extent && begin + extent->length < here)
-			here = begin + extent->length;
-		if (extent && extent->kind == XDR_BYTES)
-			bytes = extent->bytes + (at - begin);
-		else if (extent)
-			reason = reason_at(data->part, extent, at, &here);
 		put_piece(contents, node, offset + (at - data->at), bytes, here - at, reason, is_write);
 		if (bytes && data->is_doubtful)
 			set(contents, node, offset + (at - data->at), offset + (here - data->at), RANGE_MISSING + RTAP_MISSING_NOT_CAPTURED, false);
@@ -423,9 +402,12 @@ static void zero(struct contents *contents, struct node *node, uint64_t offset, 
 {
 	if (!is_range(contents, offset, length) || !place(contents, node))
 		return;
-	if (!grow(contents, node, offset, offset + length, BY_READ) || !disk_punch(contents->disk, node->entry, offset, length))
+	if (contents->asked >= node->resized_frame && !grow(contents, node, offset, offset + length, BY_READ))
 		return;
-	set(contents, node, offset, offset + length, RANGE_ZEROS, false);
+	if (is_overtaken(contents, node))
+		put_unknown(contents, node, offset, NULL, length);
+	else if (disk_punch(contents->disk, node->entry, offset, length))
+		set(contents, node, offset, offset + length, RANGE_ZEROS, false);
 }
 
 /*
@@ -473,22 +455,47 @@ static void resize(struct contents *contents, struct node *node, uint64_t size)
 	node->size_known = true;
 }
 
+/* No reply shows whether the size was set: what it would have removed or added is missing. */
+static void resize_perhaps(struct contents *contents, struct node *node, uint64_t size)
+{
+	uint64_t before;
+
+	node->size_known = false;
+	if ((!size && !node->entry) || !is_range(contents, size, 0) || !place(contents, node))
+		return;
+	before = node->entry->size;
+	if (size < before)
+		set(contents, node, size, before, RANGE_MISSING + RTAP_MISSING_NOT_CAPTURED, false);
+	else if (size > before)
+		disk_resize(contents->disk, node->entry, size);
+}
+
+static void set_size(struct contents *contents, struct node *node, uint64_t size, bool has_succeeded)
+{
+	if (has_succeeded)
+		resize(contents, node, size);
+	else
+		resize_perhaps(contents, node, size);
+}
+
 static void allocate(struct contents *contents, struct node *node, uint64_t offset, uint64_t length)
 {
 	if (is_range(contents, offset, length) && place(contents, node))
 		grow(contents, node, offset + length, offset + length, BY_WRITE);
 }
 
-static void deallocate(struct contents *contents, struct node *node, uint64_t offset, uint64_t length)
+static void deallocate(struct contents *contents, struct node *node, uint64_t offset, uint64_t length, bool has_succeeded)
 {
 	if (offset > INT64_MAX || !place(contents, node))
 		return;
 	if (length > INT64_MAX - offset)
 		length = INT64_MAX - offset;
 	/* does not extend the file: RFC 7862, 15.4 */
-	if (node->size_known && offset + length > node->entry->size)
+	if ((node->size_known || !has_succeeded) && offset + length > node->entry->size)
 		length = node->entry->size > offset ? node->entry->size - offset : 0;
-	if (disk_punch(contents->disk, node->entry, offset, length))
+	if (!has_succeeded)
+		set(contents, node, offset, offset + length, RANGE_MISSING + RTAP_MISSING_NOT_CAPTURED, false);
+	else if (disk_punch(contents->disk, node->entry, offset, length))
 		set(contents, node, offset, offset + length, RANGE_ZEROS, false);
 }
 
@@ -578,18 +585,18 @@ static void attributes_reported(struct nfs_names *walk, struct name_node *name, 
 }
 
 /* A file that a CREATE or OPEN created or truncated. */
-static void file_created(struct nfs_names *walk, struct name_node *name, const struct call_operation *call)
+static void file_created(struct nfs_names *walk, struct name_node *name, const struct call_operation *call, bool has_succeeded)
 {
 	struct contents *contents = (struct contents *)walk;
 	struct node *node = file_of(name);
-	bool set_size = call->has_size && (walk->calls.protocol == CALLS_NFS3 || !call->size);
+	bool sets_size = call->has_size && (walk->calls.protocol == CALLS_NFS3 || !call->size);
 
 	if (call->is_new && !node->entry) {
-		resize(contents, node, 0);
-		set_size = call->has_size;
+		set_size(contents, node, 0, has_succeeded);
+		sets_size = call->has_size;
 	}
-	if (set_size)
-		resize(contents, node, call->size);
+	if (sets_size)
+		set_size(contents, node, call->size, has_succeeded);
 }
 
 static void write(struct contents *contents, struct node *node, const struct call_operation *call, const struct reply_operation *reply)
@@ -664,7 +671,7 @@ static void nfs4_contents(struct contents *contents, struct node *node, const st
 	switch (call->number) {
 	case NFS4_SETATTR:
 		if (call->has_size)
-			resize(contents, node, call->size);
+			set_size(contents, node, call->size, reply->has_succeeded);
 		break;
 	case NFS4_READ:
 	case NFS4_READ_PLUS:
@@ -677,7 +684,7 @@ static void nfs4_contents(struct contents *contents, struct node *node, const st
 		allocate(contents, node, call->offset, call->length);
 		break;
 	case NFS4_DEALLOCATE:
-		deallocate(contents, node, call->offset, call->length);
+		deallocate(contents, node, call->offset, call->length, reply->has_succeeded);
 		break;
 	case NFS4_COPY:
 	case NFS4_CLONE:
@@ -701,7 +708,7 @@ static void nfs3_contents(struct contents *contents, struct node *node, const st
 	if (changes)
 		settle(contents, node, reply->before.has_stamp, reply->before.stamp);
 	if (resizes)
-		resize(contents, node, call->size);
+		set_size(contents, node, call->size, reply->has_succeeded);
 	else if (call->number == NFS3_READ)
 		read_done(contents, node, call, reply);
 	else if (call->number == NFS3_WRITE)

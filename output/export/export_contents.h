@@ -10,6 +10,7 @@
 #define OUTPUT_EXPORT_EXPORT_CONTENTS_H
 
 #include "output/export/export_disk.h"
+#include "output/export/export_part.h"
 #include "output/export/export_ranges.h"
 #include "reassembly/upper/nfs_names.h"
 
@@ -45,10 +46,7 @@ struct contents {
 	uint64_t copied;     /* bytes copied by COPY and CLONE */
 	uint64_t unreported, not_copied;
 	uint64_t asked, answered; /* frames of the current exchange: call, reply */
-	/* position of the last data: data of a message are requested in order */
-	const struct rpc_part *part;
-	uint32_t extent;
-	uint64_t extent_begin;
+	struct part_cursor cursor;
 	bool is_placed;      /* some data of the current exchange have a file and an offset, present or missing */
 };
 
@@ -66,7 +64,7 @@ void contents_unseen_resize(struct contents *contents, struct node *node, uint64
 /* Starts a new exchange, for calls_walk(&contents->walk, ...); the parts of the last one are no longer valid. */
 static inline void contents_begin(struct contents *contents, const struct rpc_exchange *exchange)
 {
-	contents->part = NULL;
+	contents->cursor.part = NULL;
 	contents->is_placed = false;
 	contents->asked = exchange->call.present ? exchange->call.first_frame : exchange->reply.first_frame;
 	contents->answered = exchange->reply.present ? exchange->reply.last_frame : exchange->call.last_frame;

@@ -241,8 +241,10 @@ static void end_operation(struct reply_sink *reply)
 	end_entry(reply);
 	reply->is_open = false;
 	/* an unknown status is that of the COMPOUND, which is the last operation's */
-	if (!reply->reply.status_known && reply->whole_known && reply->at == reply->expected)
-		reply->reply.status = reply->whole;
+	if (!reply->reply.status_known && reply->whole_known) {
+		reply->reply.status = reply->at == reply->expected ? reply->whole : 0;
+		reply->reply.has_succeeded = !reply->reply.status;
+	}
 	if (reply->at <= calls->count && !reply->reply.status)
 		nfs_names_operation(reply->names, &calls->operations[reply->at - 1], &reply->reply);
 }
@@ -254,6 +256,7 @@ static void reply_status(struct xdr_sink *sink, uint32_t status, const char *nam
 	(void)name;
 	if (reply->is_open) {
 		reply->reply.status_known = true;
+		reply->reply.has_succeeded = !status;
 		reply->reply.status = status;
 	} else {
 		reply->whole = status;
@@ -486,8 +489,11 @@ static const uint64_t *wanted_of(const struct calls *calls)
 	return calls->protocol == CALLS_MOUNT ? NULL : calls->wanted;
 }
 
-/* Parses the reply. *decoded: number of operations read from it; *done: number of operations that are assumed to have succeeded. */
-static void walk_reply(struct nfs_names *names, uint32_t *decoded, uint32_t *done)
+/*
+ * Parses the reply. *decoded: number of operations read from it; *done: number of operations that are assumed to have succeeded. True: the
+ * reply has their number.
+ */
+static bool walk_reply(struct nfs_names *names, uint32_t *decoded, uint32_t *done)
 {
 	struct calls *calls = &names->calls;
 	const struct rpc_exchange *exchange = calls->exchange;
@@ -515,14 +521,20 @@ static void walk_reply(struct nfs_names *names, uint32_t *decoded, uint32_t *don
 	/* the last operation in the reply failed */
 	if (reply.whole_known && reply.whole && *done && *done == reply.expected)
 		--*done;
+	return reply.whole_known;
+}
+
+/* A part whose RPC header was not captured can be of any kind. */
+static bool is_rejected(const struct rpc_part *reply)
+{
+	return reply->present && reply->facts.header_length && (!reply->facts.accepted || reply->facts.status);
 }
 
 static void walk(struct nfs_names *names, const struct rpc_exchange *exchange)
 {
 	struct calls *calls = &names->calls;
 	struct call_sink call = { .sink = { .operation = call_operation, .value = call_value, .handles = true }, .calls = calls };
-	static const struct reply_operation unreported;
-	const struct rpc_part *reply = &exchange->reply;
+	struct reply_operation unreported = { 0 };
 	uint32_t decoded = 0, done;
 
 	if (!find_protocol(exchange, &calls->protocol))
@@ -532,15 +544,15 @@ static void walk(struct nfs_names *names, const struct rpc_exchange *exchange)
 	calls->count = calls->kept_used = 0;
 	calls->call_cut = calls->has_names = false;
 	/* a call that was rejected or arrived incomplete */
-	if (exchange->rdma_error || (reply->present && reply->facts.present && (!reply->facts.accepted || reply->facts.status)))
+	if (exchange->rdma_error || is_rejected(&exchange->reply))
 		return;
 	if (walk_part(&exchange->call, &(struct rtap_context){ 0 }, &call.sink) != OK || call.sink.stop) {
 		calls->unreadable++;
 		calls->call_cut = true;
 	}
 	done = calls->count;
-	if (reply->present)
-		walk_reply(names, &decoded, &done);
+	if (exchange->reply.present)
+		unreported.has_succeeded = walk_reply(names, &decoded, &done);
 	for (uint32_t i = decoded; i < done; i++)
 		nfs_names_operation(names, &calls->operations[i], &unreported);
 }
@@ -617,10 +629,10 @@ enum calls_effect calls_effect(const struct rpc_exchange *exchange, struct reply
 	const struct rpc_part *part = &exchange->reply;
 	struct guess guess;
 
-	if (exchange->rdma_error || (part->facts.present && (!part->facts.accepted || part->facts.status)))
+	if (exchange->rdma_error || is_rejected(part))
 		return CALLS_HARMLESS;
 	/* without the call it is unknown whether RPCSEC_GSS wraps the results */
-	if (!part->complete || !part->facts.present || part->facts.flavor == RPCSEC_GSS)
+	if (!part->complete || !part->facts.header_length || part->facts.flavor == RPCSEC_GSS)
 		return CALLS_ANY;
 	for (size_t i = 0; i < sizeof of_nfs3 / sizeof *of_nfs3; i++) {
 		if (!is_reply_of(part, 3, of_nfs3[i].procedure, &guess))

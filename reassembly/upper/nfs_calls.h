@@ -49,6 +49,7 @@ struct call_operation {
 /* Results of one operation of a reply. */
 struct reply_operation {
 	bool status_known;
+	bool has_succeeded;   /* the reply shows it, by this status or that of the COMPOUND */
 	uint32_t status;
 	struct kept handle;
 	struct call_attributes attributes, directory;

@@ -98,10 +98,10 @@ static void learn_current(struct nfs_names *names, struct kept handle)
 		go_to(names, learn(names, place->directory, place->name, handle, NULL));
 }
 
-static void create(struct nfs_names *names, struct name_node *node, const struct call_operation *call)
+static void create(struct nfs_names *names, struct name_node *node, const struct call_operation *call, bool has_succeeded)
 {
 	if (node && names->file_created)
-		names->file_created(names, node, call);
+		names->file_created(names, node, call, has_succeeded);
 }
 
 /* The opened file is now known by its handle, or at least by its name. */
@@ -111,7 +111,7 @@ static void finish_open(struct nfs_names *names)
 
 	names->opened = NULL;
 	if (opened)
-		create(names, nfs_names_current(names), opened);
+		create(names, nfs_names_current(names), opened, names->opened_certain);
 }
 
 static void remove_name(struct nfs_names *names, struct name_node *directory, struct kept name)
@@ -148,7 +148,7 @@ static void nfs3_done(struct nfs_names *names, const struct call_operation *call
 		/* the handle of the new object is optional */
 		if (!node && directory && piece_of(names, call->name).bytes)
 			node = name_tree_make(names->tree, directory, piece_of(names, call->name));
-		create(names, node, call);
+		create(names, node, call, reply->has_succeeded);
 		return;
 	case NFS3_FSINFO:
 		/* a client asks for this when it mounts a file system: it is the root, even if MOUNT was not captured */
@@ -207,6 +207,7 @@ static void nfs4_done(struct nfs_names *names, const struct call_operation *call
 			go_to_name(names, call->name);
 		if (call->creates)
 			names->opened = call;
+		names->opened_certain = reply->has_succeeded;
 		break;
 	case NFS4_SAVEFH:
 		names->saved = names->current;

@@ -22,9 +22,10 @@ struct nfs_names {
 	struct name_server *server;
 	struct nfs_place current, saved;
 	const struct call_operation *opened; /* an OPEN that creates a file, whose node is not known yet */
+	bool opened_certain;                 /* the reply shows that it succeeded */
 	/* Callbacks, or NULL. The server reported attributes of a file; a CREATE or OPEN succeeded; any other operation on a file did. */
 	void (*attributes_reported)(struct nfs_names *names, struct name_node *node, const struct call_attributes *attributes);
-	void (*file_created)(struct nfs_names *names, struct name_node *node, const struct call_operation *call);
+	void (*file_created)(struct nfs_names *names, struct name_node *node, const struct call_operation *call, bool has_succeeded);
 	void (*file_operation)(struct nfs_names *names, struct name_node *node, const struct call_operation *call, const struct reply_operation *reply);
 	/* A piece of READ or READ_PLUS data, before its operation; data->there false: a hole of that length. Not NULL with `contents`. */
 	void (*data_read)(struct nfs_names *names, struct name_node *node, const struct call_operation *call, const struct reply_operation *reply,
