@@ -171,6 +171,7 @@ struct message {
 	bool is_upper : 1;                 /* of an upper layer itself, with a request */
 	bool is_response : 1;              /* of an upper layer: `partner` is the request */
 	bool is_no_response : 1;           /* of an upper layer: it ends no request, whatever was not captured */
+	bool leads_response : 1;           /* of an upper layer: a SEND that is part of the response after it */
 	bool torn : 1;                     /* iWARP: stream bytes were lost after its last segment */
 	bool awaits_ack : 1;               /* iWARP: settled, and in the list of ddp_half (`link`) */
 	bool is_unacked : 1;

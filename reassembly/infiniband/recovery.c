@@ -57,7 +57,9 @@ static bool has_all_packets(const struct message *message)
 /* The upper layer has the bytes of the message already, because they passed the capture; the receiver lacks some. */
 static bool was_passed_on(const struct message *message)
 {
-	return message->has_landed || (message->shown.verb == RTAP_VERB_SEND && message->request_number && has_all_packets(message));
+	bool may_be_one = message->shown.verb == RTAP_VERB_SEND || message->request; /* of a request, or a response */
+
+	return message->has_landed || (may_be_one && message->request_number && has_all_packets(message));
 }
 
 static void note_late_loss(struct rtap_tracker *tracker, const struct message *message, uint64_t time_us, uint8_t cause)

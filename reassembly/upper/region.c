@@ -413,7 +413,7 @@ static bool is_before_unknown(const struct request *request, const struct messag
 
 	for (int i = 0; after && after != request->response && i < MOST_AFTER; after = next, i++) {
 		next = message_list_after(after);
-		if (!message_may_respond(after) || (after->request && after->request->is_seen))
+		if (!message_may_respond(after) || (after->request && after->request->is_seen) || (after->leads_response && next && next == request->response))
 			continue;
 		if (after->shown.first_frame < request->first_frame || message->shown.first_frame < request->first_frame ||
 		    message->shown.first_frame > after->shown.first_frame || psn_lacks(stream, request->given_up[0], after->low + 1, end) ||
@@ -459,8 +459,8 @@ struct region *region_find(struct rtap_tracker *tracker, struct message *message
 
 	if (!region || !message_list_after(message) || message->connection->ddp || !is_before_unknown(region->request, message))
 		return region;
-	/* decided again with the response: by then the SENDs before it may be known */
-	region->request->is_contested = true;
+	/* decided again with the response, or when the message is settled: by then the SENDs before it may be known */
+	region->request->is_contested = message->awaits_owner = true;
 	return NULL;
 }
 

@@ -169,8 +169,9 @@ static struct message *shown_by(const struct message *message, const struct requ
  */
 void request_take_lost(struct rtap_tracker *tracker, const struct message *message, const struct upper_loss *loss)
 {
-	bool is_read = message->shown.verb == RTAP_VERB_READ, from_a = message->shown.from_a != is_read;
-	bool is_send = message->shown.verb == RTAP_VERB_SEND, is_iwarp = message->connection->ddp;
+	bool is_read = message->shown.verb == RTAP_VERB_READ, from_a = message->shown.from_a != is_read, is_iwarp = message->connection->ddp;
+	/* a request or a response; a WRITE with immediate data can be one */
+	bool is_send = message->shown.verb == RTAP_VERB_SEND || (message->request && (!message->region || loss->taken_ns));
 	struct request *request;
 	struct message *shown;
 

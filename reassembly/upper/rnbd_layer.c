@@ -384,13 +384,16 @@ static void take_information(struct upper_work *work, struct rnbd_state *state)
 }
 
 /* Takes data that the server wrote. The response to an open or session information request is shown in its last packet. */
-static void take_data_written(struct upper_work *work)
+static void take_data_written(struct upper_work *work, struct rnbd_state *state)
 {
 	const struct rtap_payload *payload = &work->packet->payload;
-	const struct rnbd_command *command = rnbd_command_of((struct command *)work->message->region->request);
+	struct rnbd_command *command = rnbd_command_of((struct command *)work->message->region->request);
 	const uint8_t *bytes = work->packet->sources[payload->source].bytes + payload->offset;
 
 	region_take_data(work->tracker, work->message, work->result);
+	/* data that was sent again after the response */
+	if (command->kind == RNBD_KIND_OPEN && command->has_status && !command->status)
+		rnbd_command_learn_device(work->tracker, state, command);
 	if ((command->kind != RNBD_KIND_OPEN && command->kind != RNBD_KIND_SESS_INFO) || work->message->shown.frames != 1 ||
 	    payload->captured < payload->wire)
 		return;
@@ -421,13 +424,13 @@ static bool take_packet(struct upper_work *work)
 	struct message *message = work->message;
 	struct rnbd_state *state;
 
-	if (message && message->region && upper_data_is_over(work->result, message))
-		take_data_written(work);
-	else if (!(message && message->region) && !is_rtrs(work))
+	if (!(message && message->region) && !is_rtrs(work))
 		return false;
 	state = command_state_make(work->tracker, work->connection, &rnbd_command_layer);
 	if (!state)
 		return false;
+	if (message && message->region && upper_data_is_over(work->result, message))
+		take_data_written(work, state);
 	if (work->packet->upper != RTAP_UPPER_RTRS && ib_opcodes[work->packet->ib.opcode].place == IB_ONLY && !(message && message->region)) {
 		work->context->upper = RTAP_UPPER_RTRS;
 		work->dissect(work);
@@ -435,8 +438,11 @@ static bool take_packet(struct upper_work *work)
 		work->context->upper = RTAP_UPPER_RTRS;
 		work->dissect(work);
 	}
-	if (message && message->shown.verb == RTAP_VERB_SEND)
+	if (message && message->shown.verb == RTAP_VERB_SEND) {
+		/* for the key of the memory */
+		message->leads_response |= work->packet->ib.has_ieth && !work->packet->payload.wire;
 		take_information(work, state);
+	}
 	take_immediate(work, state);
 	return true;
 }

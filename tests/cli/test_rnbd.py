@@ -96,6 +96,33 @@ class Real(Rnbd):
                              [(number, "device 0") for number in "012"])
 
 
+class Resent(Rnbd):
+    def lost_before_the_response(self, scene, request, data, response):
+        """The network loses the data: the response after it is captured twice, before and after the retransmission."""
+        scene.put(*request, *response[:-1], *data, *response)
+
+    def test_data_after_the_first_copy_of_the_response(self):
+        scene = Scene("rnbd", "")
+        session = self.session(scene, new_keys=False).set_up()
+        self.put(scene, session.info(), session.session_info())
+        self.lost_before_the_response(scene, *session.open(b"loop6", 3))
+        self.put(scene, session.write(8, bytes(512), 3))
+        self.lost_before_the_response(scene, *session.read(8, bytes(1024), 3))
+        self.assertEqual([(o["name"], o.get("object"), o["data_bytes"], o["complete"]) for o in self.operations(self.capture(scene))[2:]],
+                         [("open", "loop6", 56, True), ("WRITE", "loop6", 512, True), ("READ", "loop6", 1024, True)])
+
+    def test_the_latency_ends_with_the_last_copy_of_a_response_that_is_not_acknowledged(self):
+        """A response by a WRITE, one by a SEND, and one by the last WRITE of the data."""
+        for way in {"new_keys": False}, {}, {"new_keys": False, "with_data": True}:
+            scene, session = self.begun(**way)
+            request, data, response = session.read(8, bytes(512))
+            scene.put(*request, *data, *response[:-1])
+            scene.pause(0.02)
+            scene.put(*response)
+            found = self.operations(self.capture(scene))[-1]
+            self.assertEqual((found["name"], found["complete"], round(found["latency"], 3)), ("READ", True, 0.02), way)
+
+
 class Crafted(Rnbd):
     WAYS = ({}, {"new_keys": False}, {"new_keys": False, "with_data": True}, {"depth": 512}, {"depth": 5, "chunk": 0x2000}, {"depth": 1})
 
