@@ -139,6 +139,9 @@ static void report_files(const struct export_files_counts *counts, bool verbose)
 	if (counts->unplaced)
 		print_error("%" COUNT " on blocks of unknown size or address and not written to an image",
 			    COUNTED(counts->unplaced, "command was", "commands were"));
+	if (counts->commandless)
+		print_error("%" COUNT " on blocks is unknown", COUNTED(counts->commandless, "response without a captured command: its effect",
+								      "responses without a captured command: their effect"));
 	if (verbose && counts->block_commands)
 		print_error("%" COUNT " on blocks", COUNTED(counts->block_commands, "command was", "commands were"));
 	if (verbose)

@@ -17,6 +17,7 @@ enum block_effect_kind {
 	BLOCK_COPIED,  /* other blocks were copied */
 	BLOCK_ZEROED,  /* zeros were written, or the blocks were deallocated */
 	BLOCK_SPOILED, /* the command failed, or its response was not seen: the contents of the blocks are unknown */
+	BLOCK_UNSEEN,  /* the command of a successful response was not captured; all else is unset */
 };
 
 /* Borrowed for the call. */

@@ -338,6 +338,7 @@ struct export_files_counts export_files_count(const struct export_files *export)
 		.block_commands = export->images.commands,
 		.file_operations = export->images.file_operations,
 		.unplaced = export->images.unplaced,
+		.commandless = export->images.commandless,
 		.too_far = export->disk.too_far,
 		.unsettled = export->contents.tree.unsettled,
 		.on_directories = export->contents.on_directories,

@@ -41,6 +41,7 @@ struct export_files_counts {
 	uint64_t block_commands; /* on blocks */
 	uint64_t file_operations; /* on files that paths name */
 	uint64_t unplaced;   /* of these, on blocks of unknown size */
+	uint64_t commandless; /* responses without a captured command: their effect on blocks is unknown */
 	uint64_t not_copied; /* bytes of COPY and CLONE beyond the limit for one capture */
 };
 

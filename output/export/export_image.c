@@ -219,6 +219,7 @@ static void put(const struct image_part *part, uint64_t begin, uint64_t end)
 			set_part(part, begin, end, RANGE_ZEROS);
 		break;
 	case BLOCK_COPIED:
+	case BLOCK_UNSEEN:
 	case BLOCK_SPOILED:
 		spoil(part, begin, end, part->reason);
 		break;

@@ -162,6 +162,10 @@ void images_take(struct images *images, const struct block_effect *effect)
 	struct block_effect from = *effect;
 	struct image *image, *source;
 
+	if (effect->kind == BLOCK_UNSEEN) {
+		images->commandless++;
+		return;
+	}
 	images->commands++;
 	if (effect->address)
 		nameless_take(images, effect);

@@ -53,6 +53,7 @@ struct images {
 	uint64_t commands;
 	uint64_t file_operations;
 	uint64_t unplaced;           /* of these, on blocks of unknown size */
+	uint64_t commandless;        /* responses without a captured command */
 	uint64_t refused;            /* commands whose image was not created: too many images, or out of memory */
 	uint64_t unreported;         /* ranges not recorded for lack of memory: missing ones among them are not reported */
 	/* Private. */

@@ -113,6 +113,8 @@ void export_iolog_take(void *owner, const struct block_effect *effect)
 	struct export_iolog *iolog = owner;
 	const struct device *device;
 
+	if (effect->kind == BLOCK_UNSEEN)
+		return;
 	/* fio has no such actions */
 	if (effect->to_end || effect->kind == BLOCK_COPIED || effect->unit == BLOCK_ALL_UNITS) {
 		iolog->left_out++;

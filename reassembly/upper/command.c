@@ -81,6 +81,8 @@ static void end_command(struct rtap_tracker *tracker, struct command *command, s
 	conclude(tracker, command, response);
 	if (layer->ended)
 		layer->ended(tracker, command, response);
+	if (layer->ended && tracker->take_effect && response && !command->request.is_seen && !command->request.has_failed)
+		tracker->take_effect(tracker->effect_owner, &(struct block_effect){ .kind = BLOCK_UNSEEN });
 	unmap(command);
 	request_end(tracker, &command->request);
 	region_free_room(&command->request);

@@ -472,6 +472,21 @@ class Crafted(Nvme):
         self.assertEqual((alone["name"], alone["status"], alone["ok"]), ("unknown command", "Invalid Field in Command", False))
         self.assertNotIn("request_frame", alone)
 
+    def test_responses_without_a_captured_command_are_counted(self):
+        for lost in (None, 0, 1):
+            scene, talk, host = self.scene()
+            scene.put(*host.connect())
+            for packets in host.write(0, bytes(512)):
+                scene.put(*packets)
+            command, data, response = host.write(0, b"\1" * 512)
+            for number, packets in enumerate((command, data, response)):
+                if number != lost:
+                    scene.put(*packets)
+            done = self.run_program("export", "--files", self.path("unseen%s" % lost), self.capture(scene))
+            text = b"1 response without a captured command: its effect on blocks is unknown" if lost == 0 else b""
+            self.assertIn(text, done.stderr)
+            self.assertEqual(bool(done.stderr), lost == 0, done.stderr)
+
     def test_queue_depth(self):
         scene, talk, host = self.scene()
         scene.put(*host.connect())
