@@ -19,7 +19,9 @@ static const struct {
 	{ "ipoib", NULL },
 	{ "iwarp_ddp", "iwarp_ddp_rdmap" },
 	{ "iwarp_rdma", "iwarp_ddp_rdmap" },
+	{ "llc.snap", NULL },
 	{ "nvme", "nvme-rdma" },
+	{ "pppoe", "pppoes" },
 	{ "pweth", "pwethheuristic:pwethcw" },
 	{ "scsi", NULL },
 	{ "scsi_sbc", NULL },
@@ -54,7 +56,8 @@ static struct rtap_span word_of(const struct rtap_layer *layer)
 static bool has_type(uint16_t protocol)
 {
 	return protocol == PROTOCOL_ETHERNET || protocol == PROTOCOL_VLAN || protocol == PROTOCOL_SERVICE_VLAN ||
-	       protocol == PROTOCOL_COOKED || protocol == PROTOCOL_COOKED2;
+	       protocol == PROTOCOL_SERVICE_INSTANCE || protocol == PROTOCOL_VNTAG ||
+	       protocol == PROTOCOL_ETAG || protocol == PROTOCOL_COOKED || protocol == PROTOCOL_COOKED2;
 }
 
 /* The messages in datagrams of management, and private data, have no words of their own. */
@@ -100,7 +103,7 @@ void protocol_list_put(const struct rtap_packet *packet, struct line *line)
 		if (layer > packet->layers && layer->protocol == PROTOCOL_ETHERNET && layer[-1].protocol == PROTOCOL_MPLS)
 			line_text(line, "pwethheuristic:pwethnocw:");
 		line_bytes(line, (const char *)word.bytes, word.length);
-		if (has_type(layer->protocol) && layer + 1 < end && word_of(layer + 1).length)
+		if (has_type(layer->protocol) && layer + 1 < end && layer[1].protocol != PROTOCOL_LLC && word_of(layer + 1).length)
 			line_text(line, ":ethertype");
 		last = word;
 		has_unit |= layer->protocol == PROTOCOL_MPA_FPDU;

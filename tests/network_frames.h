@@ -43,17 +43,17 @@ static const struct network_frame network_frames[] = {
 		" vlan.id=7 vlan.etype=0x0800 ip.src=10.0.0.1",
 	},
 	{
-		"802.3 length", RTAP_LINK_ETHERNET, 14,
+		"802.3 length", RTAP_LINK_ETHERNET, 17,
 		"020000000002020000000001000742420364617461000000000000000000000000000000000000000000000000000000"
 		"000000000000000000000000",
-		"02:00:00:00:00:01 > 02:00:00:00:00:02 802.3 len 7",
+		"02:00:00:00:00:01 > 02:00:00:00:00:02 LLC 0x42 (Spanning tree) len 4",
 		"eth.len=7 eth.type=",
 	},
 	{
-		"length in a tag", RTAP_LINK_ETHERNET, 18,
+		"length in a tag", RTAP_LINK_ETHERNET, 21,
 		"020000000002020000000001810000050007424203646174610000000000000000000000000000000000000000000000"
 		"00000000000000000000000000000000",
-		"02:00:00:00:00:01 > 02:00:00:00:00:02 vlan 5 802.3 len 7",
+		"02:00:00:00:00:01 > 02:00:00:00:00:02 vlan 5 LLC 0x42 (Spanning tree) len 4",
 		"eth.type=0x8100 vlan.id=5 vlan.len=7 vlan.etype=",
 	},
 	{
@@ -105,9 +105,9 @@ static const struct network_frame network_frames[] = {
 		" sll.unused=0000ffff sll.etype= sll.ltype= sll.gretype=0x0800 sll.ifindex= ip.src=10.0.0.1",
 	},
 	{
-		"cooked, LLC", RTAP_LINK_LINUX_SLL, 16,
+		"cooked, LLC", RTAP_LINK_LINUX_SLL, 20,
 		"000000010006020000000001abcd000464617461",
-		"02:00:00:00:00:01 protocol 0x0004 len 4",
+		"02:00:00:00:00:01 LLC 0x64",
 		"sll.pkttype=0 sll.hatype=1 sll.halen=6 sll.src.eth=02:00:00:00:00:01 sll.src.ipv4= sll.src.other="
 		" sll.unused=abcd sll.etype= sll.ltype=0x0004 sll.gretype= sll.ifindex=",
 	},
@@ -642,6 +642,158 @@ static const struct network_frame network_frames[] = {
 		"erspan.version=2 erspan.vlan=5 erspan.cos=1 erspan.encap= erspan.bso=0 erspan.truncated=1"
 		" erspan.spanid=1 erspan.reserved= erspan.index= erspan.timestamp=7 erspan.sgt=5 erspan.p=1 erspan.ft=0"
 		" erspan.hw=0 erspan.direction=0 erspan.gra=0 erspan.o=1 erspan.platid=3 eth.src=02:00:00:00:00:01",
+	},
+	{
+		"LLC with SNAP", RTAP_LINK_ETHERNET, 50,
+		"0200000000020200000000010028aaaa0300000008004500002012340000401154970a0000010a00000203e80009000c"
+		"000064617461",
+		"10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
+		"eth.len=40 llc.dsap=0xaa llc.ssap=0xaa llc.control=0x0003 llc.control.ftype=0x03 llc.oui=0x000000"
+		" llc.type=0x0800 ip.src=10.0.0.1",
+	},
+	{
+		"SNAP of another organization", RTAP_LINK_ETHERNET, 22,
+		"020000000002020000000001000caaaa0300000c200064617461",
+		"02:00:00:00:00:01 > 02:00:00:00:00:02 SNAP 0x00000c protocol 0x2000 len 4",
+		"eth.len=12 llc.dsap=0xaa llc.oui=0x00000c",
+	},
+	{
+		"LLC of NetBIOS, information", RTAP_LINK_ETHERNET, 18,
+		"0200000000020200000000010008f0f0102164617461",
+		"02:00:00:00:00:01 > 02:00:00:00:00:02 LLC 0xf0 (NetBIOS) len 4",
+		"llc.dsap=0xf0 llc.dsap.sap=120 llc.dsap.ig=0 llc.ssap=0xf0 llc.ssap.sap=120 llc.ssap.cr=0"
+		" llc.control=0x2110 llc.control.ftype=0x00",
+	},
+	{
+		"PPP over Ethernet", RTAP_LINK_ETHERNET, 50,
+		"020000000002020000000001886411001234002200214500002012340000401154970a0000010a00000203e80009000c"
+		"000064617461",
+		"PPPoE 0x1234 10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
+		"pppoe.version=1 pppoe.type=1 pppoe.code=0x00 pppoe.session_id=0x1234 pppoe.payload_length=34"
+		" ppp.protocol=0x0021 ip.src=10.0.0.1",
+	},
+	{
+		"PPP over Ethernet, compressed protocol", RTAP_LINK_ETHERNET, 49,
+		"0200000000020200000000018864110012340021214500002012340000401154970a0000010a00000203e80009000c00"
+		"0064617461",
+		"PPPoE 0x1234 10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
+		"pppoe.payload_length=33 ppp.protocol=0x0021 ip.src=10.0.0.1",
+	},
+	{
+		"PPP over Ethernet, LCP", RTAP_LINK_ETHERNET, 22,
+		"020000000002020000000001886411001234000ac0210901000801020304",
+		"02:00:00:00:00:01 > 02:00:00:00:00:02 PPPoE 0x1234 LCP len 8",
+		"pppoe.payload_length=10 ppp.protocol=0xc021",
+	},
+	{
+		"802.1ah", RTAP_LINK_ETHERNET, 60,
+		"02000000000202000000000188e7b212345602000000000202000000000108004500002012340000401154970a000001"
+		"0a00000203e80009000c000064617461",
+		"i-sid 1193046 10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
+		"ieee8021ah.priority=5 ieee8021ah.drop=1 ieee8021ah.nca=0 ieee8021ah.res1=0 ieee8021ah.res2=2"
+		" ieee8021ah.isid=1193046 ieee8021ah.cdst=02:00:00:00:00:02 ieee8021ah.csrc=02:00:00:00:00:01"
+		" ieee8021ah.etype=0x0800 ip.src=10.0.0.1",
+	},
+	{
+		"VN-Tag", RTAP_LINK_ETHERNET, 48,
+		"0200000000020200000000018926c005a00708004500002012340000401154970a0000010a00000203e80009000c0000"
+		"64617461",
+		"vif 5 10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
+		"vntag.dir=1 vntag.ptr=1 vntag.dst=5 vntag.looped=1 vntag.r=0 vntag.version=2 vntag.src=7"
+		" vntag.etype=0x0800 ip.src=10.0.0.1",
+	},
+	{
+		"E-Tag", RTAP_LINK_ETHERNET, 50,
+		"020000000002020000000001893f75672234010208004500002012340000401154970a0000010a00000203e80009000c"
+		"000064617461",
+		"e-cid 564 10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
+		"etag.pcp=3 etag.dei=1 etag.iecid_base=0x0567 etag.resv=0 etag.group=2 etag.ecid_base=0x0234"
+		" etag.iecid_ext=0x01 etag.ecid_ext=0x02 etag.etype=0x0800 ip.src=10.0.0.1",
+	},
+	{
+		"HSR", RTAP_LINK_ETHERNET, 48,
+		"020000000002020000000001892f3026123408004500002012340000401154970a0000010a00000203e80009000c0000"
+		"64617461",
+		"hsr seq 4660 10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
+		"hsr.path=3 hsr.netid=1 hsr.laneid=1 hsr.lsdu_size=38 hsr.sequence_nr=4660 hsr.type=0x0800"
+		" ip.src=10.0.0.1",
+	},
+	{
+		"TRILL with options", RTAP_LINK_ETHERNET, 66,
+		"02000000000202000000000122f3087f1234567801020304020000000002020000000001080045000020123400004011"
+		"54970a0000010a00000203e80009000c000064617461",
+		"trill 22136 > 4660 10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
+		"trill.version=0 trill.reserved=0 trill.multi_dst=1 trill.op_len=1 trill.hop_cnt=63"
+		" trill.egress_nick=4660 trill.ingress_nick=22136 trill.options=01020304 ip.src=10.0.0.1",
+	},
+	{
+		"NSH with fixed context", RTAP_LINK_ETHERNET, 66,
+		"020000000002020000000001894f0fc60101123456ff000102030405060708090a0b0c0d0e0f45000020123400004011"
+		"54970a0000010a00000203e80009000c000064617461",
+		"NSH 1193046/255 10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
+		"nsh.version=0 nsh.Obit=0 nsh.CBit=0 nsh.ttl=63 nsh.length=6 nsh.mdtype=1 nsh.nextproto=1"
+		" nsh.spi=1193046 nsh.si=255 nsh.contextheader=00010203,04050607,08090a0b,0c0d0e0f ip.src=10.0.0.1",
+	},
+	{
+		"NSH with variable context", RTAP_LINK_ETHERNET, 80,
+		"020000000002020000000001894f0fc60203123456ff010203040506070800018202aabb000002000000000202000000"
+		"000108004500002012340000401154970a0000010a00000203e80009000c000064617461",
+		"NSH 1193046/255 10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
+		"nsh.length=6 nsh.mdtype=2 nsh.nextproto=3 ip.src=10.0.0.1",
+	},
+	{
+		"EtherIP", RTAP_LINK_ETHERNET, 78,
+		"0200000000020200000000010800450000441a2b40004061c80aac100001ac1000023000020000000002020000000001"
+		"08004500002012340000401154970a0000010a00000203e80009000c000064617461",
+		"172.16.0.1 > 172.16.0.2         EtherIP 10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
+		"etherip.ver=3 etherip.reserved=0x0000 ip.src=172.16.0.1,10.0.0.1",
+	},
+	{
+		"VXLAN-GPE with IP", RTAP_LINK_ETHERNET, 78,
+		"0200000000020200000000010800450000441a2b40004011c85aac100001ac100002d00212b6003000000c0000011234"
+		"56004500002012340000401154970a0000010a00000203e80009000c000064617461",
+		"172.16.0.1 > 172.16.0.2         VXLAN-GPE vni 1193046 10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
+		"vxlan.flags=0x0c vxlan.ver=0 vxlan.i_bit=1 vxlan.p_bit=1 vxlan.o_bit=0 vxlan.reserved_16=0"
+		" vxlan.next_proto=1 vxlan.vni=1193046 vxlan.reserved8=0 ip.src=172.16.0.1,10.0.0.1",
+	},
+	{
+		"VXLAN-GPE with NSH", RTAP_LINK_ETHERNET, 100,
+		"02000000000202000000000108004500005a1a2b40004011c844ac100001ac100002d00212b6004600000c0000041234"
+		"56000fc20203123456ff02000000000202000000000108004500002012340000401154970a0000010a00000203e80009"
+		"000c000064617461",
+		"172.16.0.1 > 172.16.0.2         VXLAN-GPE vni 1193046 NSH 1193046/255 10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
+		"vxlan.next_proto=4 nsh.nextproto=3 ip.src=172.16.0.1,10.0.0.1",
+	},
+	{
+		"GTP-U", RTAP_LINK_ETHERNET, 78,
+		"0200000000020200000000010800450000441a2b40004011c85aac100001ac100002d00408680030000030ff00201122"
+		"33444500002012340000401154970a0000010a00000203e80009000c000064617461",
+		"172.16.0.1 > 172.16.0.2         GTP-U teid 0x11223344 10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
+		"gtp.flags=0x30 gtp.flags.version=1 gtp.flags.payload=1 gtp.flags.reserved=0 gtp.flags.e=0"
+		" gtp.flags.s=0 gtp.flags.pn=0 gtp.message=0xff gtp.length=32 gtp.teid=0x11223344"
+		" ip.src=172.16.0.1,10.0.0.1",
+	},
+	{
+		"GTP-U with extension headers", RTAP_LINK_ETHERNET, 90,
+		"0200000000020200000000010800450000501a2b40004011c84eac100001ac100002d0040868003c000037ff002c1122"
+		"3344000102c001000185010005004500002012340000401154970a0000010a00000203e80009000c000064617461",
+		"172.16.0.1 > 172.16.0.2         GTP-U teid 0x11223344 10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
+		"gtp.flags=0x37 gtp.seq_number=0x0001 gtp.npdu_number=0x02 gtp.ext_hdr.length=1,1"
+		" gtp.ext_hdr.next=0xc0,0x85,0x00 gtp.length=44 ip.src=172.16.0.1,10.0.0.1",
+	},
+	{
+		"GTP-U echo", RTAP_LINK_ETHERNET, 54,
+		"0200000000020200000000010800450000281a2b40004011c876ac100001ac100002d004086800140000320100041122"
+		"334400070000",
+		"172.16.0.1 > 172.16.0.2         GTP-U teid 0x11223344 Echo request",
+		"gtp.message=0x01 gtp.length=4 gtp.seq_number=0x0007",
+	},
+	{
+		"PPP in GRE", RTAP_LINK_ETHERNET, 68,
+		"02000000000202000000000108004500003a1a2b4000402fc846ac100001ac1000020000880b00214500002012340000"
+		"401154970a0000010a00000203e80009000c000064617461",
+		"172.16.0.1 > 172.16.0.2         GRE 10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
+		"gre.proto=0x880b ppp.protocol=0x0021 ip.src=172.16.0.1,10.0.0.1",
 	},
 };
 

@@ -101,9 +101,29 @@ static const struct {
 	  "frame ip udp geneve" },
 	{ "4500002412340000401100000a0000010a000002" "03e817c100100000" "3f00655800000500", RTAP_LINK_IPV4, RTAP_ANOMALY_MALFORMED,
 	  "frame ip udp geneve" },
+	{ ETH "8864" "110000010005" "0021" "4500", RTAP_LINK_ETHERNET, RTAP_ANOMALY_LENGTH_BEYOND_FRAME, "frame eth pppoe ppp ip" },
+	{ ETH "8864" "110000010001" "00", RTAP_LINK_ETHERNET, RTAP_ANOMALY_MALFORMED, "frame eth pppoe ppp" },
+	{ ETH "0002" "4242", RTAP_LINK_ETHERNET, RTAP_ANOMALY_MALFORMED, "frame eth llc" },
+	{ ETH "0003" "424200", RTAP_LINK_ETHERNET, RTAP_ANOMALY_MALFORMED, "frame eth llc" },
+	{ ETH "894f" "0fc101010000010f", RTAP_LINK_ETHERNET, RTAP_ANOMALY_LENGTH_TOO_SHORT, "frame eth nsh" },
+	{ ETH "894f" "4fc201010000010f", RTAP_LINK_ETHERNET, RTAP_ANOMALY_BAD_VERSION, "frame eth nsh" },
+	{ ETH "894f" "0fff01010000010f", RTAP_LINK_ETHERNET, RTAP_ANOMALY_MALFORMED, "frame eth nsh" },
+	{ ETH "22f3" "07c500010002", RTAP_LINK_ETHERNET, RTAP_ANOMALY_MALFORMED, "frame eth trill" },
+	{ ETH "22f3" "400500010002", RTAP_LINK_ETHERNET, RTAP_ANOMALY_BAD_VERSION, "frame eth trill" },
+	{ "4500001612340000406100000a0000010a000002" "4000", RTAP_LINK_IPV4, RTAP_ANOMALY_BAD_VERSION, "frame ip etherip" },
+	{ "4500002412340000401100000a0000010a000002" "03e812b600100000" "1c00000100000500", RTAP_LINK_IPV4, RTAP_ANOMALY_BAD_VERSION,
+	  "frame ip udp vxlan_gpe" },
+	{ "4500002412340000401100000a0000010a000002" "03e8086800100000" "30ff000100000005", RTAP_LINK_IPV4, RTAP_ANOMALY_LENGTH_BEYOND_FRAME,
+	  "frame ip udp gtp" },
+	{ "4500002412340000401100000a0000010a000002" "03e8086800100000" "32ff000000000005", RTAP_LINK_IPV4, RTAP_ANOMALY_MALFORMED,
+	  "frame ip udp gtp" },
+	{ "4500002c12340000401100000a0000010a000002" "03e8086800180000" "34ff000800000005" "0000008500000000", RTAP_LINK_IPV4,
+	  RTAP_ANOMALY_LENGTH_TOO_SHORT, "frame ip udp gtp" },
+	{ "4500002c12340000401100000a0000010a000002" "03e8086800180000" "34ff000800000005" "0000008502000000", RTAP_LINK_IPV4,
+	  RTAP_ANOMALY_MALFORMED, "frame ip udp gtp" },
 	{ "4500001812340000402f00000a0000010a000002" "b0006558", RTAP_LINK_IPV4, RTAP_ANOMALY_MALFORMED, "frame ip gre" },
 	{ ETH "0806" "00010800ffff0001", RTAP_LINK_ETHERNET, RTAP_ANOMALY_MALFORMED, "frame eth arp" },
-	{ ETH "05dc" "4242", RTAP_LINK_ETHERNET, RTAP_ANOMALY_LENGTH_BEYOND_FRAME, "frame eth data" },
+	{ ETH "05dc" "4242", RTAP_LINK_ETHERNET, RTAP_ANOMALY_LENGTH_BEYOND_FRAME, "frame eth llc" },
 	{ "010000800000000015040010000000ff" "f002ffff0048ffff", RTAP_LINK_ERF, RTAP_ANOMALY_LENGTH_BEYOND_FRAME,
 	  "frame erf infiniband.lrh infiniband.bth" },
 	{ "01000080000000001604000f0000001c" IP("001c") UDP("0008"), RTAP_LINK_ERF, RTAP_ANOMALY_LENGTH_TOO_SHORT, "frame erf ip udp" },
@@ -134,7 +154,9 @@ Test(network, bytes_after_the_outermost_packet_are_the_trailer)
 		{ ETH "0800" IP("001e") UDP("0008") "0102" "deadbeef", "frame eth ip rdmatap.trailer udp", "deadbeef" },
 		{ ETH "0806" "00010800060400010200000000010a0000010000000000000a000002" "0000deadbeef", "frame eth arp rdmatap.trailer",
 		  "0000deadbeef" },
-		{ ETH "0003" "424203" "0000", "frame eth rdmatap.trailer data", "0000" },
+		{ ETH "0003" "424203" "0000", "frame eth rdmatap.trailer llc", "0000" },
+		{ ETH "0003" "ffff00" "0000", "frame eth rdmatap.trailer data", "0000" },
+		{ ETH "8864" "110000010004" "c0210901" "0000", "frame eth pppoe rdmatap.trailer ppp data", "0000" },
 		{ ETH "86dd" "6000000000003b40fd000000000000000000000000000001fd000000000000000000000000000002" "0000",
 		  "frame eth ipv6 rdmatap.trailer", "0000" },
 		/* an inner packet's trailer is none of the frame's */
@@ -251,6 +273,16 @@ Test(network, ipoib_is_recognised_by_type_version_and_exact_length)
 
 		cr_expect_eq(ipoib_recognise(&cursor), cases[i].is_ipoib, "case %zu", i);
 	}
+}
+
+Test(network, a_port_alone_does_not_make_gtp)
+{
+	struct kit kit;
+
+	dissect(&kit, RTAP_LINK_IPV4, "4500002412340000401100000a0000010a000002" "03e8086800100000" "0e01000000000000");
+	cr_expect_not(packet_has(&kit.packet, PROTOCOL_GTP));
+	cr_expect_eq(kit.packet.anomalies_found, 0);
+	kit_free(&kit);
 }
 
 Test(network, payload_facts_are_the_payload_of_tcp_and_udp)

@@ -11,14 +11,33 @@ const struct rtap_name ethertype_names[] = {
 	{ 0, NULL },
 };
 
+/* Novell's frames without LLC begin with the checksum of IPX. */
+#define NO_LLC 0xffff
+
+void ethertype_begin_llc(struct parse *parse, uint16_t length, uint32_t offset)
+{
+	parse_narrow(parse, length, offset);
+	parse->next = parse->cursor.captured >= 2 && load16(parse->cursor.next) == NO_LLC ? PROTOCOL_PAYLOAD : PROTOCOL_LLC;
+}
+
 static bool is_tag(uint16_t protocol)
 {
 	switch (protocol) {
 	case PROTOCOL_VLAN:
 	case PROTOCOL_SERVICE_VLAN:
+	case PROTOCOL_SERVICE_INSTANCE:
+	case PROTOCOL_VNTAG:
+	case PROTOCOL_ETAG:
+	case PROTOCOL_HSR:
+	case PROTOCOL_LLC:
+	case PROTOCOL_SNAP:
+	case PROTOCOL_PPPOE:
+	case PROTOCOL_PPP:
+	case PROTOCOL_TRILL:
+	case PROTOCOL_NSH:
 	case PROTOCOL_MPLS:
 	case PROTOCOL_PSEUDOWIRE_WORD:
-	case PROTOCOL_ETHERNET: /* over MPLS */
+	case PROTOCOL_ETHERNET: /* over MPLS, TRILL or NSH */
 		return true;
 	default:
 		return false;

@@ -15,7 +15,7 @@
 #define RTAP_MAX_LAYERS 64
 #define RTAP_MAX_ANOMALIES 8
 #define RTAP_MAX_SOURCES 8
-#define RTAP_PROTOCOL_WORDS 7 /* with a bit for each protocol */
+#define RTAP_PROTOCOL_WORDS 8 /* with a bit for each protocol */
 
 /*
  * An IP fragment, at which the dissection ended, or the reassembled datagram, in which it continued.

@@ -21,6 +21,16 @@
 	X(ETHERNET, ethernet_protocol) \
 	X(SERVICE_VLAN, service_vlan_protocol) \
 	X(VLAN, vlan_protocol) \
+	X(SERVICE_INSTANCE, service_instance_protocol) \
+	X(VNTAG, vntag_protocol) \
+	X(ETAG, etag_protocol) \
+	X(HSR, hsr_protocol) \
+	X(LLC, llc_protocol) \
+	X(SNAP, snap_protocol) \
+	X(PPPOE, pppoe_protocol) \
+	X(PPP, ppp_protocol) \
+	X(TRILL, trill_protocol) \
+	X(NSH, nsh_protocol) \
 	X(MPLS, mpls_protocol) \
 	X(PSEUDOWIRE_WORD, pseudowire_word_protocol) \
 	X(IPOIB_LINK, ipoib_link_protocol) \
@@ -45,8 +55,11 @@
 	X(ERSPAN3, erspan3_protocol) \
 	X(TCP, tcp_protocol) \
 	X(UDP, udp_protocol) \
+	X(ETHERIP, etherip_protocol) \
 	X(VXLAN, vxlan_protocol) \
+	X(VXLAN_GPE, vxlan_gpe_protocol) \
 	X(GENEVE, geneve_protocol) \
+	X(GTP, gtp_protocol) \
 	X(LRH, lrh_protocol) \
 	X(RWH, rwh_protocol) \
 	X(GRH, grh_protocol) \

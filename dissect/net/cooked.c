@@ -41,9 +41,11 @@ static const struct rtap_name hardware_names[] = {
 	{ 776, "IPv6 in IPv4" }, { HARDWARE_IPGRE, "GRE" }, { HARDWARE_NETLINK, "Netlink" }, { 65534, "None" }, { 0, NULL },
 };
 
+#define LINUX_TYPE_LLC 0x0004
+
 /* Protocols below the least Ethertype. Linux ETH_P_ values. */
 static const struct rtap_name linux_type_names[] = {
-	{ 0x0001, "802.3 without LLC" }, { 0x0004, "802.2 LLC" }, { 0x000c, "CAN" }, { 0, NULL },
+	{ 0x0001, "802.3 without LLC" }, { LINUX_TYPE_LLC, "802.2 LLC" }, { 0x000c, "CAN" }, { 0, NULL },
 };
 
 /* Where the two versions differ; all zero for a header that was cut. */
@@ -167,8 +169,10 @@ static enum result parse_header(struct parse *parse, uint16_t protocol, uint32_t
 		return result;
 	place = find_place(parse->packet, &parse->packet->layers[parse->packet->layer_count - 1]);
 	/* small numbers are Linux's own, never a length */
-	parse->next = place.hardware == HARDWARE_NETLINK || place.protocol < ETHERTYPE_LEAST ? PROTOCOL_PAYLOAD
-											      : ethertype_protocol(place.protocol);
+	if (place.hardware == HARDWARE_NETLINK || place.protocol < ETHERTYPE_LEAST)
+		parse->next = place.hardware != HARDWARE_NETLINK && place.protocol == LINUX_TYPE_LLC ? PROTOCOL_LLC : PROTOCOL_PAYLOAD;
+	else
+		parse->next = ethertype_protocol(place.protocol);
 	return OK;
 }
 
@@ -187,11 +191,13 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 	const struct rtap_layer *next = layer_after(packet, layer);
 	struct place place = find_place(packet, layer);
 
-	if (!place.address || (next && next->protocol != PROTOCOL_PAYLOAD))
+	if (!place.address || (next && next->protocol != PROTOCOL_PAYLOAD && next->protocol != PROTOCOL_LLC))
 		return;
 	line_hex_bytes(line, place.address, place.address_length < ADDRESS_ROOM ? place.address_length : ADDRESS_ROOM, ':');
 	if (place.address_length)
 		line_char(line, ' ');
+	if (next && next->protocol == PROTOCOL_LLC)
+		return;
 	if (place.hardware != HARDWARE_NETLINK && place.protocol >= ETHERTYPE_LEAST) {
 		ethertype_summary(packet, layer, place.protocol, line);
 		return;

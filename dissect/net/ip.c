@@ -46,6 +46,7 @@ const struct rtap_name ip_protocol_names[] = {
 	{ 60, "Destination options" },
 	{ 88, "EIGRP" },
 	{ 89, "OSPF" },
+	{ 97, "EtherIP" },
 	{ 103, "PIM" },
 	{ 112, "VRRP" },
 	{ 115, "L2TP" },
@@ -73,6 +74,7 @@ const uint16_t ip_protocols[256] = {
 	[51] = PROTOCOL_AUTHENTICATION,
 	[58] = PROTOCOL_ICMPV6,
 	[60] = PROTOCOL_DESTINATION_OPTIONS,
+	[97] = PROTOCOL_ETHERIP,
 	[137] = PROTOCOL_MPLS,
 	[143] = PROTOCOL_ETHERNET,
 };

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Overlays over UDP, in which RoCE travels too: VXLAN (RFC 7348) and GENEVE (RFC 8926).
+ * Overlays over UDP, in which RoCE travels too: VXLAN (RFC 7348), its generic extension VXLAN-GPE (draft-ietf-nvo3-vxlan-gpe-13) and GENEVE
+ * (RFC 8926).
  */
 #include "config.h"
 
 #include "dissect/engine/ethertype.h"
+#include "dissect/engine/line_fit.h"
 #include "dissect/engine/parse.h"
+#include "dissect/engine/payload.h"
 #include "dissect/engine/visit.h"
+#include "dissect/net/next_protocol.h"
 
 #define VXLAN_LENGTH 8
 #define VXLAN_FLAGS 0, 16
@@ -66,6 +70,68 @@ const struct protocol vxlan_protocol = {
 	.table = { "vxlan", "Virtual Extensible LAN", "RFC 7348, section 5", VXLAN_LENGTH, FIELDS(vxlan_fields) },
 	.parse = parse_vxlan,
 	.summary = summary_vxlan,
+};
+
+#define GPE_FLAGS 0, 8
+#define GPE_RESERVED_0 0, 2
+#define GPE_VERSION 2, 2
+#define GPE_VALID_VNI 4, 1
+#define GPE_HAS_NEXT 5, 1
+#define GPE_BROADCAST 6, 1
+#define GPE_OAM 7, 1
+#define GPE_RESERVED_8 8, 16
+#define GPE_NEXT 24, 8
+
+static const struct rtap_field vxlan_gpe_fields[] = {
+	{ "vxlan.flags", "Flags", GPE_FLAGS, RTAP_HEX, RTAP_PARTS, NULL, NULL, NULL },
+	{ "vxlan.flags.reserved0", "Reserved", GPE_RESERVED_0, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "vxlan.ver", "Version", GPE_VERSION, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "vxlan.i_bit", "VNI Valid", GPE_VALID_VNI, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "vxlan.p_bit", "Next Protocol Valid", GPE_HAS_NEXT, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "vxlan.b_bit", "Replicated by Ingress", GPE_BROADCAST, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "vxlan.o_bit", "OAM", GPE_OAM, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "vxlan.reserved_16", "Reserved", GPE_RESERVED_8, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "vxlan.next_proto", "Next Protocol", GPE_NEXT, RTAP_DEC, 0, next_protocol_names, NULL, NULL },
+	{ "vxlan.vni", "Network Identifier", VXLAN_VNI, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "vxlan.reserved8", "Reserved", VXLAN_RESERVED, RTAP_DEC, 0, NULL, NULL, NULL },
+};
+
+/* Without a next protocol it is a frame, as in VXLAN. */
+static enum result parse_vxlan_gpe(struct parse *parse)
+{
+	uint32_t start = parse_offset(parse);
+	const uint8_t *header;
+	enum result result = parse_layer(parse, PROTOCOL_VXLAN_GPE, VXLAN_LENGTH, &header);
+
+	if (result == OK && bits(header, GPE_VERSION)) {
+		parse_anomaly(parse, RTAP_ANOMALY_BAD_VERSION, start);
+		result = MALFORMED;
+	}
+	if (result == OK && parse->cursor.wire)
+		parse->next = bits(header, GPE_HAS_NEXT) ? next_protocol((uint8_t)bits(header, GPE_NEXT)) : PROTOCOL_ETHERNET;
+	return result;
+}
+
+static void summary_vxlan_gpe(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
+{
+	const struct rtap_layer *next = layer_after(packet, layer);
+	char *begin = line->next;
+
+	if (layer->length < VXLAN_LENGTH)
+		return;
+	summary_vni(line, "VXLAN-GPE vni ", bits(layer_bytes(packet, layer), VXLAN_VNI));
+	line_spare(line, begin, LINE_SPARE_OUTER);
+	if (next && next->protocol == PROTOCOL_PAYLOAD) {
+		line_text(line, "next ");
+		line_dec(line, bits(layer_bytes(packet, layer), GPE_NEXT));
+		payload_summary_length(packet, next, line);
+	}
+}
+
+const struct protocol vxlan_gpe_protocol = {
+	.table = { "vxlan_gpe", "Virtual Extensible LAN, Generic", "draft-ietf-nvo3-vxlan-gpe-13, 3.1", VXLAN_LENGTH, FIELDS(vxlan_gpe_fields) },
+	.parse = parse_vxlan_gpe,
+	.summary = summary_vxlan_gpe,
 };
 
 #define GENEVE_LENGTH 8

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * UDP. RFC 768. RoCEv2 is known by destination port 4791 alone (IBTA annex A17): the source port is flow entropy.
- * So it is with VXLAN (RFC 7348, section 5), GENEVE (RFC 8926, 3.3) and MPLS (RFC 7510, section 3).
+ * So it is with VXLAN (RFC 7348, section 5), VXLAN-GPE (port 4790 of IANA's registry), GENEVE (RFC 8926, 3.3), MPLS (RFC 7510, section 3) and
+ * GTP-U (3GPP TS 29.281, 4.4.2.3).
  */
 #include "config.h"
 
@@ -17,7 +18,9 @@
 #define UDP_LEN 32, 16
 #define UDP_CHECKSUM 48, 16
 
+#define PORT_GTP 2152
 #define PORT_VXLAN 4789
+#define PORT_VXLAN_GPE 4790
 #define PORT_ROCE_V2 4791
 #define PORT_GENEVE 6081
 #define PORT_MPLS 6635
@@ -50,10 +53,23 @@ uint16_t upper_of_datagram(const struct parse *parse)
 	return is_rpc(parse) ? PROTOCOL_RPC : PROTOCOL_PAYLOAD;
 }
 
-/* Payload that no port identifies. */
-static __attribute__((noinline)) enum result begin_unknown(struct parse *parse)
+/* The version of GTP-U. A port of a client may have the number by chance. */
+static bool is_gtp(const struct cursor *cursor)
 {
-	parse->next = upper_of_datagram(parse);
+	return cursor->captured ? cursor->next[0] >> 4 == 3 : cursor->wire;
+}
+
+/* Payload of another port than those of RoCE and VXLAN. */
+static __attribute__((noinline)) enum result begin_other(struct parse *parse)
+{
+	switch (parse->packet->destination_port) {
+	case PORT_VXLAN_GPE: parse->next = PROTOCOL_VXLAN_GPE; break;
+	case PORT_GENEVE: parse->next = PROTOCOL_GENEVE; break;
+	case PORT_MPLS: parse->next = PROTOCOL_MPLS; break;
+	default: parse->next = upper_of_datagram(parse); break;
+	}
+	if (parse->packet->destination_port == PORT_GTP && is_gtp(&parse->cursor))
+		parse->next = PROTOCOL_GTP;
 	return OK;
 }
 
@@ -73,12 +89,8 @@ static inline enum result after_udp(struct parse *parse, const uint8_t *header)
 		parse->next = PROTOCOL_BTH;
 	else if (packet->destination_port == PORT_VXLAN)
 		parse->next = PROTOCOL_VXLAN;
-	else if (packet->destination_port == PORT_GENEVE)
-		parse->next = PROTOCOL_GENEVE;
-	else if (packet->destination_port == PORT_MPLS)
-		parse->next = PROTOCOL_MPLS;
 	else
-		return begin_unknown(parse);
+		return begin_other(parse);
 	return OK;
 }
 

@@ -214,6 +214,58 @@ def pseudowire_addresses():
     return capture
 
 
+def encapsulations():
+    """Each header with IPv4, IPv6, RoCE v1 and a tag in it, the extremes of its numbers, and what it carries besides."""
+    capture = Capture("encapsulations", 1, "RoCE in LLC/SNAP, PPPoE, 802.1ah, VN-Tag, E-Tag, HSR, TRILL, NSH, EtherIP, VXLAN-GPE, GTP-U")
+
+    def add(piece):
+        capture.add(piece.forget("ip.version", "ipv6.version"))
+
+    v4, v6 = net.roce_v2(send(psn=4)), net.roce_v2(send(psn=6), version=6)
+    frame = net.ethernet(v4, dst="02:00:00:00:00:02", src="02:00:00:00:00:01")
+    label = net.mpls(v4, 16)
+    for inner in (v4, v6, net.vlan(v4, 42), ib.roce_v1(send(psn=1))):
+        add(net.ethernet_802_3(net.llc(inner)))
+        add(net.ethernet_802_3(net.llc(inner, organization=0xf8), minimum=120))
+        add(net.ethernet(net.vlan(net.llc(inner), 5).forget("vlan.etype")))
+        add(net.ethernet(net.service_instance(inner, 0)))
+        add(net.ethernet(net.service_instance(inner, 0xffffff, 7, 1, 1, 7, "02:00:00:00:00:02", "02:00:00:00:00:01")))
+        for fields in ({}, {"direction": 0, "dst": 0, "src": 0xfff}, {"dst": 0x3fff, "pointer": 1, "looped": 1, "reserved": 1, "version": 3}):
+            add(net.ethernet(net.vntag(inner, **fields)))
+        for fields in ({}, {"channel": 0xfff, "ingress": 0xfff, "priority": 7, "dei": 1, "group": 3, "reserved": 3, "more": (1, 255)}):
+            add(net.ethernet(net.etag(inner, **fields)))
+        for sequence, path in ((0, 0), (0xffff, 1), (1, 6), (2, 15)):
+            add(net.ethernet(net.hsr(inner, sequence, path)))
+    for inner in (v4, v6, label):
+        add(net.ethernet(net.pppoe(inner)))
+        add(net.ethernet(net.pppoe(inner, 0xffff), minimum=200))
+        add(net.ethernet(net.vlan(net.pppoe(inner, 0), 5)))
+    add(net.ethernet(net.pppoe(v4, compressed=True)))
+    add(net.ethernet_802_3(net.llc(v4, sap=6)))
+    for inner, number in ((v4, 1), (v6, 2), (frame, 3), (label, 5)):
+        for form, context in ((1, bytes(range(16))), (2, b""), (2, b"\1\2\3\4\5\6\7\x08"), (2, b"\xff\xf6\x80\5abcde\0\0\0" + bytes(4))):
+            service = net.nsh(inner, number, form, context, index=number)
+            add(net.ethernet(service))
+            add(net.ethernet(net.ipv4(net.vxlan_gpe(service, 4))))
+        add(net.ethernet(net.nsh(net.nsh(inner, number), 4, ttl=0, path=0, index=0)))
+        for outer in (net.ipv4, net.ipv6):
+            where = {"src": "172.16.0.1", "dst": "172.16.0.2"} if outer is net.ipv4 else {"src": "fd01::1", "dst": "fd01::2"}
+            add(net.ethernet(outer(net.vxlan_gpe(inner, number, vni=0xffffff * (number & 1)), **where)))
+    for inner in (v4, v6):
+        add(net.ethernet(net.ipv4(net.gre(Piece(b"\0" + (b"\x21" if inner is v4 else b"\x57") + inner.data, inner.facts), proto=0x880b))))
+        for fields in ({}, {"sequence": 0xffff}, {"number": 255, "teid": 0xffffffff}, {"extensions": [(0x85, b"\0\5")]},
+                       {"sequence": 1, "number": 2, "extensions": [(0xc0, b"\0\1"), (0x40, b"\x08\x68"), (0x20, bytes(10))], "teid": 0}):
+            add(net.ethernet(net.ipv4(net.gtp(inner, **fields), src="172.16.0.1", dst="172.16.0.2")))
+            add(net.ethernet(net.ipv6(net.gtp(inner, **fields), src="fd01::1", dst="fd01::2")))
+    add(net.ethernet(net.ipv4(net.gtp(Piece(b""), sequence=7, message=1))))
+    for fields in ({}, {"multi": 1, "hops": 0, "options": b"\1\2\3\4"}, {"options": bytes(range(124)), "egress": 0xffff, "ingress": 0}):
+        add(net.ethernet(net.trill(frame, **fields)))
+    for outer in (net.ipv4, net.ipv6):
+        where = {"src": "172.16.0.1", "dst": "172.16.0.2"} if outer is net.ipv4 else {"src": "fd01::1", "dst": "fd01::2"}
+        add(net.ethernet(outer(net.etherip(frame), **where)))
+    return capture
+
+
 def mac_control_frame(opcode, rest, *facts):
     piece = Piece(struct.pack(">H", opcode) + rest, [("macc.opcode", opcode), *facts], 0x8808)
     return net.ethernet(piece, dst="01:80:c2:00:00:01", minimum=60)
@@ -246,5 +298,6 @@ def captures():
     yield ipv4_forms()
     yield ipv6_forms()
     yield tunnels()
+    yield encapsulations()
     yield pseudowires()
     yield pseudowire_addresses()

@@ -219,3 +219,115 @@ def gre(piece, key=None, sequence=None, checksum=False, proto=None):
     facts += [] if key is None else [("gre.key", key)]
     facts += [] if sequence is None else [("gre.sequence_number", sequence)]
     return piece.around(head + rest, facts, 47)
+
+
+def vxlan_gpe(piece, next_protocol, vni=0x123456, srcport=0xd002, reserved=0):
+    """draft-ietf-nvo3-vxlan-gpe-13, 3.1: VNI and next protocol valid."""
+    data = put((reserved, 2), (0, 2), (1, 1), (1, 1), (0, 2), (0, 16), (next_protocol, 8), (vni, 24), (0, 8))
+    facts = [("vxlan.ver", 0), ("vxlan.i_bit", 1), ("vxlan.p_bit", 1), ("vxlan.o_bit", 0), ("vxlan.next_proto", next_protocol),
+             ("vxlan.vni", vni)]
+    return udp(piece.around(data, facts, None), srcport, 4790)
+
+
+def nsh(piece, next_protocol, form=1, context=bytes(range(16)), ttl=63, path=0x123456, index=255):
+    """RFC 8300, section 2. form 1: four words of context; 2: metadata, whole words."""
+    words = 2 + len(context) // 4
+    data = put((0, 4), (ttl, 6), (words, 6), (form, 8), (next_protocol, 8), (path, 24), (index, 8)) + context
+    facts = [("nsh.version", 0), ("nsh.ttl", ttl), ("nsh.length", words), ("nsh.mdtype", form), ("nsh.nextproto", next_protocol),
+             ("nsh.spi", path), ("nsh.si", index)]
+    if form == 1:
+        facts += [("nsh.contextheader", context[i:i + 4].hex()) for i in range(0, len(context), 4)]
+    return piece.around(data, facts, 0x894f)
+
+
+def gtp(packet, sequence=None, number=None, extensions=(), message=255, teid=0x11223344, srcport=0xd004):
+    """3GPP TS 29.281, 5.1. extensions: (type, content), whose length is 2 bytes less than whole words (5.2.1)."""
+    flags = put((1, 3), (1, 1), (0, 1), (int(bool(extensions)), 1), (int(sequence is not None), 1), (int(number is not None), 1))
+    following = [kind for kind, _ in extensions[1:]] + [0]
+    rest, facts = b"", []
+    if flags[0] & 7:
+        rest = put((sequence or 0, 16), (number or 0, 8), (extensions[0][0] if extensions else 0, 8))
+    for (_, content), after in zip(extensions, following):
+        words = (len(content) + 2) // 4
+        rest += bytes([words]) + content + bytes([after])
+        facts.append(("gtp.ext_hdr.length", words))
+    facts += [("gtp.ext_hdr.next", kind) for kind in [kind for kind, _ in extensions] + [0] * bool(extensions)]
+    facts += [] if sequence is None else [("gtp.seq_number", sequence)]
+    facts += [] if number is None else [("gtp.npdu_number", number)]
+    length = len(rest) + len(packet.data)
+    facts += [("gtp.flags", flags[0]), ("gtp.message", message), ("gtp.length", length), ("gtp.teid", teid)]
+    return udp(packet.around(flags + struct.pack(">BHI", message, length, teid) + rest, facts, None), srcport, 2152)
+
+
+# Between Ethernet and what it carries
+
+def llc(piece, sap=0xaa, control=b"\x03", organization=0):
+    """IEEE 802.2, 5.2; with SAP 0xaa SNAP (IEEE 802, 9.3): an organization and a type. Its kind is the length."""
+    data = bytes([sap, sap]) + control
+    facts = [("llc.dsap", sap), ("llc.ssap", sap), ("llc.control", int.from_bytes(control, "little"))]
+    if sap == 0xaa:
+        data += put((organization, 24), (piece.kind, 16))
+        facts += [("llc.oui", organization), ("llc.type" if organization in (0, 0xf8) else "llc.pid", piece.kind)]
+    return piece.around(data, facts, len(data) + len(piece.data))
+
+
+def ethernet_802_3(piece, minimum=0):
+    """A frame with a length, which its kind is."""
+    frame = ethernet(piece, minimum=minimum)
+    return Piece(frame.data, [f if f[0] != "eth.type" else ("eth.len", f[1]) for f in frame.facts[:3]] + frame.facts[3:])
+
+
+PPP_NUMBERS = {0x0800: 0x21, 0x86dd: 0x57, 0x8847: 0x281}
+
+
+def pppoe(piece, session=0x1234, compressed=False):
+    """RFC 2516, section 4; the protocol of PPP in one byte if compressed (RFC 1661, 6.5)."""
+    number = PPP_NUMBERS.get(piece.kind, 0xc021)
+    inner = number.to_bytes(1 if compressed else 2, "big") + piece.data
+    facts = [("pppoe.version", 1), ("pppoe.type", 1), ("pppoe.code", 0), ("pppoe.session_id", session),
+             ("pppoe.payload_length", len(inner)), ("ppp.protocol", number)]
+    return Piece(struct.pack(">BBHH", 0x11, 0, session, len(inner)) + inner, facts + piece.facts, 0x8864)
+
+
+def service_instance(piece, isid, priority=0, drop=0, nca=0, reserved=0, dst=DST, src=SRC):
+    """IEEE 802.1Q, 9.7."""
+    data = put((priority, 3), (drop, 1), (nca, 1), (reserved, 3), (isid, 24)) + mac(dst) + mac(src) + piece.kind.to_bytes(2, "big")
+    facts = [("priority", priority), ("drop", drop), ("nca", nca), ("res1", reserved >> 2), ("res2", reserved & 3), ("isid", isid),
+             ("cdst", dst), ("csrc", src), ("etype", piece.kind)]
+    return piece.around(data, [("ieee8021ah." + n, v) for n, v in facts], 0x88e7)
+
+
+def vntag(piece, dst=5, src=7, direction=1, pointer=0, looped=0, reserved=0, version=0):
+    """Cisco's VN-Tag."""
+    data = put((direction, 1), (pointer, 1), (dst, 14), (looped, 1), (reserved, 1), (version, 2), (src, 12), (piece.kind, 16))
+    facts = [("dir", direction), ("ptr", pointer), ("dst", dst), ("looped", looped), ("r", reserved), ("version", version), ("src", src),
+             ("etype", piece.kind)]
+    return piece.around(data, [("vntag." + n, v) for n, v in facts], 0x8926)
+
+
+def etag(piece, channel=0x234, ingress=0x567, priority=0, dei=0, group=0, reserved=0, more=(0, 0)):
+    """IEEE 802.1BR, 7.5."""
+    data = put((priority, 3), (dei, 1), (ingress, 12), (reserved, 2), (group, 2), (channel, 12), (more[0], 8), (more[1], 8), (piece.kind, 16))
+    facts = [("pcp", priority), ("dei", dei), ("iecid_base", ingress), ("resv", reserved), ("group", group), ("ecid_base", channel),
+             ("iecid_ext", more[0]), ("ecid_ext", more[1]), ("etype", piece.kind)]
+    return piece.around(data, [("etag." + n, v) for n, v in facts], 0x893f)
+
+
+def hsr(piece, sequence, path=0):
+    """IEC 62439-3, 5.7."""
+    size = 6 + len(piece.data)
+    facts = [("path", path), ("netid", path >> 1), ("laneid", path & 1), ("lsdu_size", size), ("sequence_nr", sequence), ("type", piece.kind)]
+    return piece.around(put((path, 4), (size, 12), (sequence, 16), (piece.kind, 16)), [("hsr." + n, v) for n, v in facts], 0x892f)
+
+
+def trill(frame, egress=0x1234, ingress=0x5678, hops=63, multi=0, options=b""):
+    """RFC 6325, section 3. options: whole words."""
+    data = put((0, 4), (multi, 1), (len(options) // 4, 5), (hops, 6), (egress, 16), (ingress, 16)) + options
+    facts = [("version", 0), ("reserved", 0), ("multi_dst", multi), ("op_len", len(options) // 4), ("hop_cnt", hops), ("egress_nick", egress),
+             ("ingress_nick", ingress)] + ([("options", options.hex())] if options else [])
+    return frame.around(data, [("trill." + n, v) for n, v in facts], 0x22f3)
+
+
+def etherip(frame):
+    """RFC 3378, section 3."""
+    return frame.around(put((3, 4), (0, 12)), [("etherip.ver", 3), ("etherip.reserved", 0)], 97)
