@@ -461,8 +461,11 @@ static bool adjust_clocks(struct reader *reader)
 {
 	if (!feed)
 		return clocks_adjust(reader->source, reader->options);
-	for (size_t i = 0; feed->clocks && i < reader->options->input_count; i++)
-		source_set_clock(reader->source, i, &feed->clocks[i]);
+	for (size_t i = 0; i < reader->options->input_count; i++) {
+		const struct source_clock own = { .reference = i };
+
+		source_set_clock(reader->source, i, feed->clocks ? &feed->clocks[i] : &own);
+	}
 	return feed->clocks;
 }
 

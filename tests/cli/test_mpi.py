@@ -116,6 +116,14 @@ class SameAsOneProcess(FleetTest):
             written.append(self.one("-T", "fields", "-e", "frame.time_epoch", "-e", "frame.len", "-e", "infiniband.bth.psn", "-r", self.path(name)))
         self.assertEqual(written[:2], written[2:])
 
+    def test_capture_points_whose_clocks_agree(self):
+        frames = list(capfile.timed(os.path.join(TESTDATA, "roce-rping-v4.pcap")))
+        for point in range(3):
+            capfile.write_pcap(self.path("point%d.pcap" % point), frames[0][1], [(time + 300 * point, data, wire)
+                               for number, (time, _, data, wire) in enumerate(frames) if number % 40 != 7 * point])
+        for form in (), ("--json",):
+            self.check((1, 2), "join", *form, files=[self.path("point%d.pcap" % point) for point in range(3)])
+
     def test_statistics(self):
         self.check((1, 3), "stats", files=self.captures)
         self.check((2,), "stats", "--json", files=MIXED)
