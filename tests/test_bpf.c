@@ -199,7 +199,7 @@ Test(bpf, syntax_errors_are_reported_at_once)
 	} cases[] = {
 		{ "udp prt 4791", "column 5: \"prt\"" }, { "host", "column 1: \"host\"" }, { "tcp port 99999999", "column 5: \"port\"" },
 		{ "(ip", "column 2: \"ip\"" }, { "ether host 1:2", "column 1: \"ether\"" }, { "vlan and (", "the end" },
-		{ "\x01", "column 1" }, { "host 10.0.0.1 and not portt 4791", "column 23: \"portt\"" },
+		{ "\x01", "column 1" }, { "host 10.0.0.1 and not port rocee", "column 23: \"port\"" },
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -18,6 +18,7 @@
 
 #define MAX_FIELDS 8192
 #define MOST_FRAMES 300  /* of a capture: the run is repeated for each bit */
+#define FOLLOWING 50     /* frames after the last one with the field */
 #define MOST_WHOLE 4     /* bytes of a field of which each bit is inverted; of a longer one, one bit of each byte */
 
 TestSuite(reserved, .timeout = HANG_SECONDS);
@@ -175,7 +176,8 @@ static void note_operation(void *owner, const struct rtap_operation *operation)
 	outcome->operations = mix_text(outcome->operations, operation->status);
 }
 
-static void track(const struct capture *capture, struct outcome *outcome)
+/* Fields of frames before `first_noted` are not noted. */
+static void track(const struct capture *capture, struct outcome *outcome, size_t first_noted)
 {
 	struct rtap_tracker_options options = { .size = sizeof options, .message = note_message, .operation = note_operation,
 						.owner = outcome };
@@ -190,6 +192,8 @@ static void track(const struct capture *capture, struct outcome *outcome)
 		size_t first = outcome->count;
 
 		rtap_tracker_frame(tracker, &capture->frames[i], packet);
+		if (i < first_noted)
+			continue;
 		walk.anomalies = 0;
 		walk.frame = &capture->frames[i];
 		rtap_packet_visit(packet, &walk.visitor);
@@ -428,7 +432,7 @@ static unsigned compare(const struct change *change, char *text, size_t size)
 	unsigned changed = 0;
 
 	text[0] = '\0';
-	for (size_t i = 0; i < change->capture->count && !text[0]; i++)
+	for (size_t i = change->first_frame; i < change->capture->count && !text[0]; i++)
 		compare_frame(change, i, text, size, &changed);
 	if (!text[0] && (usual->messages != now->messages || usual->message_count != now->message_count))
 		snprintf(text, size, "other messages");
@@ -454,7 +458,7 @@ static unsigned check_bit(struct change *change)
 	unsigned count = invert(change), changed;
 	char difference[128];
 
-	track(change->capture, change->outcome);
+	track(change->capture, change->outcome, change->first_frame);
 	restore(change->capture);
 	changed = compare(change, difference, sizeof difference);
 	if (exception < EXCEPTIONS) {
@@ -472,29 +476,39 @@ static unsigned check_bit(struct change *change)
 	return changed;
 }
 
+static bool frame_has(const struct capture *capture, size_t frame, rtap_field_id id)
+{
+	const struct frame_result *result = &capture->usual.frames[frame];
+
+	for (size_t i = result->first; i < result->first + result->count; i++)
+		if (capture->usual.shown[i].id == id && !capture->usual.shown[i].source)
+			return true;
+	return false;
+}
+
 /*
  * Where inversion begins: after a third of the frames that have the field, for an upper layer that is recognised by its content may demand
  * that the first ones are sound.
  */
 static size_t first_frame_of(const struct capture *capture, rtap_field_id id)
 {
-	size_t count = 0;
+	size_t count = 0, before = 0, first = 0;
 
-	for (unsigned pass = 0; pass < 2; pass++) {
-		size_t seen_now = 0;
+	for (size_t i = 0; i < capture->count; i++)
+		count += frame_has(capture, i, id);
+	while (first < capture->count && (!frame_has(capture, first, id) || before++ < count / 3))
+		first++;
+	return first;
+}
 
-		for (size_t i = 0; i < capture->count; i++) {
-			const struct frame_result *frame = &capture->usual.frames[i];
-			bool has = false;
+/* The number of frames up to the last one with the field, and some that follow. */
+static size_t frames_to_track(const struct capture *capture, rtap_field_id id)
+{
+	size_t count = capture->count;
 
-			for (size_t j = frame->first; j < frame->first + frame->count; j++)
-				has |= capture->usual.shown[j].id == id && !capture->usual.shown[j].source;
-			if (has && pass && seen_now++ == count / 3)
-				return i;
-			count += has && !pass;
-		}
-	}
-	return 0;
+	while (count && !frame_has(capture, count - 1, id))
+		count--;
+	return count + FOLLOWING < capture->count ? count + FOLLOWING : capture->count;
 }
 
 static uint32_t length_of(const struct capture *capture, rtap_field_id id)
@@ -512,10 +526,14 @@ static unsigned check_field(const struct capture *capture, struct outcome *outco
 {
 	static struct change change;
 	const struct rtap_field *field = rtap_field_by_id(id);
+	struct capture part = *capture;
 	uint32_t length = length_of(capture, id);
 	unsigned bits = 0;
 
-	change.capture = capture;
+	part.count = frames_to_track(capture, id);
+	make_room(&part.usual, part.count);
+	track(&part, &part.usual, 0);
+	change.capture = &part;
 	change.outcome = outcome;
 	change.id = id;
 	change.first_frame = first_frame_of(capture, id);
@@ -527,6 +545,7 @@ static unsigned check_field(const struct capture *capture, struct outcome *outco
 		}
 	if (exception_of(field->name) == EXCEPTIONS && length <= MOST_WHOLE)
 		cr_expect_geq(bits, field->bit_width, "%s: %u of its %u bits are shown", field->name, bits, field->bit_width);
+	free_outcome(&part.usual);
 	return bits;
 }
 
@@ -621,7 +640,7 @@ static void open_capture(struct capture *capture, const char *path)
 {
 	load(capture, path);
 	make_room(&capture->usual, capture->count);
-	track(capture, &capture->usual);
+	track(capture, &capture->usual, 0);
 }
 
 static void close_capture(struct capture *capture)

@@ -460,17 +460,29 @@ static void run_trial(uint32_t seed, const struct habits *habits)
 	end();
 }
 
+/* What is wrong with the outcome of a byte, or NULL. */
+static const char *fault_at(const struct habits *habits, uint32_t at)
+{
+	if (!trial.outcome[at])
+		return "not reported";
+	if (trial.outcome[at] == 1 && !trial.seen[at])
+		return "reported, but not captured";
+	if (trial.seen[at] && !habits->starves && !habits->snaps && trial.outcome[at] != 1)
+		return "captured, but reported as missing";
+	if (!habits->starves && trial.outcome[at] == 2 + TCP_HOLE_EVICTED)
+		return "evicted below the memory limit";
+	return NULL;
+}
+
 /* Everything is reported once, and every captured byte unless there was a reason. */
 static void check_trial(const struct habits *habits)
 {
 	cr_assert_not(trial.failed, "seed %u", trial.seed);
 	for (uint32_t at = trial.origin; trial.finished && at < trial.length; at++) {
-		cr_assert_neq(trial.outcome[at], 0, "seed %u: byte %u of %u not reported", trial.seed, at, trial.length);
-		cr_assert(trial.outcome[at] != 1 || trial.seen[at], "seed %u: byte %u", trial.seed, at);
-		if (trial.seen[at] && !habits->starves && !habits->snaps)
-			cr_assert_eq(trial.outcome[at], 1, "seed %u: byte %u of %u is there", trial.seed, at, trial.length);
-		if (!habits->starves)
-			cr_assert_neq(trial.outcome[at], 2 + TCP_HOLE_EVICTED, "seed %u: byte %u", trial.seed, at);
+		const char *fault = fault_at(habits, at);
+
+		if (fault)
+			cr_assert_fail("seed %u: byte %u of %u: %s", trial.seed, at, trial.length, fault);
 	}
 }
 

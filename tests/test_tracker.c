@@ -6,7 +6,7 @@
 #include "tests/roce_stream_kit.h"
 
 #define SLACK MIB
-#define MANY 140000u /* connections: more than 2^17 */
+#define MANY 70000u /* connections: more than 2^16 */
 
 static void give_cm(uint32_t source, uint32_t destination, struct roce_cm cm)
 {
@@ -239,7 +239,7 @@ Test(tracker, many_connections_are_distinguished)
 
 Test(tracker, many_connections_fit_into_little_memory_one_after_another)
 {
-	expect_connections(MANY / 4, 8 * MIB);
+	expect_connections(MANY / 2, 8 * MIB);
 	cr_expect_gt(evicted_connections, 0);
 	cr_expect_leq(evicted_connections, counters.evictions);
 }

@@ -8,7 +8,7 @@
 
 #include "capture/worker_pool.h"
 
-#define BATCHES 2000
+#define BATCHES 1000
 
 /* Batches without frames, that each stage leaves a mark on. */
 struct job {
