@@ -42,16 +42,18 @@ def without_root():
 
 
 @functools.lru_cache
+def version():
+    return subprocess.run(["tshark", "--version"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.decode()
+
+
 def release():
     """Such as "4.0"."""
-    done = subprocess.run(["tshark", "--version"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    return re.search(r"TShark \(Wireshark\) (\d+\.\d+)", done.stdout.decode()).group(1)
+    return re.search(r"TShark \(Wireshark\) (\d+\.\d+)", version()).group(1)
 
 
 def available():
     """Whether tshark is installed, and runs Lua scripts."""
-    return shutil.which("tshark") and "with Lua" in subprocess.run(["tshark", "--version"], stdout=subprocess.PIPE,
-                                                                   stderr=subprocess.DEVNULL).stdout.decode()
+    return shutil.which("tshark") and "with Lua" in version()
 
 
 def with_taps(command, directory, filters):

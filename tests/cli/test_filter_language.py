@@ -70,9 +70,11 @@ class Language(CliTest):
 
     @unittest.skipUnless(tshark_taps.available(), "tshark with Lua is missing")
     def test_each_filter_selects_the_frames_that_tshark_selects(self):
+        asked = {self.spelled_for_tshark(text): text for text in FILTERS}
+        tshark = tshark_taps.Tshark(["tshark", "-n", "-q"], asked, environment())
+        self.addCleanup(tshark.close)
         for capture in (NFS, RPING, TUNNELS, IWARP):
-            asked = {self.spelled_for_tshark(text): text for text in FILTERS}
-            done, frames = tshark_taps.run(["tshark", "-n", "-q"], capture, asked, environment())
+            done, frames = tshark.run(capture)
             self.assertEqual(done.returncode, 0, done.stderr)
             taken = {asked[text]: found for text, found in frames.items() if found is not None}
             self.assertGreater(len(taken), 80)  # the others are of another tshark version

@@ -3,7 +3,6 @@
 import functools
 import os
 import re
-import subprocess
 
 from cli import CliTest, NANO, RPING, TESTDATA, TUNNELS, needs
 from tshark import tshark
@@ -45,25 +44,23 @@ def fields(names):
     return ["-T", "fields"] + [part for name in names for part in ("-e", name)]
 
 
-@functools.cache
-def booleans():
-    """The fields of type FT_BOOLEAN, which tshark 4.0 prints as 1 and 0, 4.4 as True and False."""
-    listed = subprocess.run(["tshark", "-G", "fields"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout.decode()
-    return {columns[2] for columns in (line.split("\t") for line in listed.splitlines()) if columns[0] == "F" and columns[3] == "FT_BOOLEAN"}
-
-
-def spelled(name, cell):
-    """A cell as tshark 4.0 prints it."""
-    if name not in booleans():
-        return cell
+def spelled(cell):
+    """Booleans are 1 and 0 in tshark 4.0, True and False in 4.4. No other field of COLUMNS has these words."""
     return ",".join({"True": "1", "False": "0"}.get(value, value) for value in cell.split(","))
 
 
 @functools.cache
-def of_tshark(capture, form, zone):
-    names = COLUMNS + LIST + ["frame.protocols"]
-    return [[spelled(name, cell) for name, cell in zip(names, line.split("\t"), strict=True)]
-            for line in tshark(capture, "-t", form, *fields(names), zone=zone)]
+def of_tshark(capture, zone="UTC"):
+    """The cells of COLUMNS, the first three of LIST, and frame.protocols."""
+    names = COLUMNS + LIST[:-1] + ["frame.protocols"]
+    return [[spelled(cell) for cell in line.split("\t")] for line in tshark(capture, *fields(names), zone=zone)]
+
+
+@functools.cache
+def times_of_tshark(capture, zone, chosen=()):
+    """The cells of each form of times."""
+    rows = [[cell.strip() for cell in line.split("\t")] for line in tshark(capture, *TIME_COLUMNS, *chosen, zone=zone)]
+    return dict(zip(TIMES, zip(*rows), strict=True))
 
 
 @needs("tshark")
@@ -74,8 +71,8 @@ class Tshark(CliTest):
         for capture, form, zone in CAPTURES:
             for threads in ("1", "2"):
                 ours = self.lines("-r", capture, "-t", form, "--threads", threads, *fields(COLUMNS + LIST), env={"TZ": zone})
-                for mine, theirs in zip(ours, of_tshark(capture, form, zone), strict=True):
-                    mine, theirs = dict(zip(COLUMNS + LIST, mine.split("\t"), strict=True)), dict(zip(COLUMNS + LIST, theirs))
+                for mine, theirs, time in zip(ours, of_tshark(capture, zone), times_of_tshark(capture, zone)[form], strict=True):
+                    mine, theirs = dict(zip(COLUMNS + LIST, mine.split("\t"), strict=True)), dict(zip(COLUMNS + LIST, theirs[:-1] + [time], strict=True))
                     for name in LIST[:2]:
                         theirs[name] = theirs[name].removeprefix("LID: ").removeprefix("GID: ")
                     if theirs[LIST[0]].isdigit() and not mine[LIST[0]].isdigit():
@@ -95,13 +92,12 @@ class Tshark(CliTest):
 
     def test_times_are_the_same_to_the_last_digit(self):
         for capture, zone, chosen in ((RPING, "UTC", ()), (RPING, "UTC", ("-Y", "infiniband.bth.a == 1")), (NANO, "XYZ-5:30", ())):
-            theirs = [[cell.strip() for cell in line.split("\t")] for line in tshark(capture, *TIME_COLUMNS, *chosen, zone=zone)]
-            self.assertTrue(theirs)
-            for form, times in zip(TIMES, zip(*theirs)):
+            for form, times in times_of_tshark(capture, zone, chosen).items():
                 words = 2 if form in ("ad", "ud") else 1
                 ours = [" ".join(line.split()[1:1 + words])
                         for line in self.lines("-r", capture, "-t", form, *chosen, env={"TZ": zone})]
                 self.assertEqual(ours, list(times), (capture, form, zone, chosen))
+                self.assertTrue(ours)
 
     def test_columns_are_no_fields_of_filters(self):
         for name in ("_ws.col.info", "_ws.col.Protocol"):
@@ -113,7 +109,7 @@ class Tshark(CliTest):
         for capture in (RPING, TUNNELS, IPV6, VLAN, SLL, NFS3, *(os.path.join(TESTDATA, name) for name in (
                 "null.pcap", "raw.pcap", "raw-ipv4.pcap", "mac-control.pcap", "mad-attributes.pcap", "iwarp-rping-v4.pcap"))):
             ours = self.lines("-r", capture, "-T", "fields", "-e", "frame.protocols")
-            for mine, theirs in zip(ours, tshark(capture, *fields(["frame.protocols"])), strict=True):
+            for mine, theirs in zip(ours, (cells[-1] for cells in of_tshark(capture)), strict=True):
                 # two service tags are an 802.1ah tag to tshark
                 mine = re.sub(r"(ieee8021ad:ethertype:)+", r"\1", mine)
                 cut = [re.split(r"(?<=:infiniband)|(?<=:tcp)", words, 1) for words in (mine, theirs)]
@@ -127,7 +123,7 @@ class Tshark(CliTest):
 
     def test_protocol_is_the_highest(self):
         """By tshark's list of the layers of a frame. In tshark a NULL call has no layer above RPC, and private data of CM has none."""
-        highest = [row[-1].split(":")[-1] for row in of_tshark(NFS3, "r", "UTC")]
+        highest = [row[-1].split(":")[-1] for row in of_tshark(NFS3)]
         ours = self.lines("-r", NFS3, "-T", "fields", "-e", "_ws.col.protocol")
         pairs = [pair for pair in zip(ours, highest, strict=True) if pair[1] not in ("rpc", "data") and pair[0] != "rpcordma_private"]
         self.assertGreater(len(pairs), 10)
