@@ -56,7 +56,11 @@ class Threads(CliTest):
     def test_captures_of_several_batches(self):
         """Batches of files have 512 frames at most."""
         for i, name in enumerate(LARGE):
-            self.same_of_all([os.path.join(TESTDATA, name)], numbers=("1", "238"[i % 3]))
+            # inflated once, not in each run: compressed files are read by the other tests
+            capture = self.path(name[:-len(".gz")], read(os.path.join(TESTDATA, name)))
+            # of all captures but the first, every other view and command
+            step = 2 if i else 1
+            self.same_of_all([capture], VIEWS[i % step::step], COMMANDS[i % step::step], numbers=("1", "238"[i % 3]))
 
     def test_several_files(self):
         """Batches end where a file ends, so there are many."""
