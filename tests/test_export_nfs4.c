@@ -160,7 +160,7 @@ Test(export_nfs4, an_operation_after_a_failed_one_was_not_done)
 	EXPECT_MISSING("file\t0\t5\tnot_captured\n");
 }
 
-static void range4(uint32_t operation, const char *handle, uint64_t offset, uint64_t length)
+static void lay_range4(uint32_t operation, const char *handle, uint64_t offset, uint64_t length)
 {
 	kit_compound(&kit);
 	kit_putfh(&kit, handle);
@@ -168,7 +168,13 @@ static void range4(uint32_t operation, const char *handle, uint64_t offset, uint
 	kit_stateid(&kit.call);
 	kit_u64(&kit.call, offset);
 	kit_u64(&kit.call, length);
-	end_and_run();
+	kit_end(&kit);
+}
+
+static void range4(uint32_t operation, const char *handle, uint64_t offset, uint64_t length)
+{
+	lay_range4(operation, handle, offset, length);
+	run();
 }
 
 Test(export_nfs4, deallocate_punches_and_allocate_extends)
@@ -184,6 +190,31 @@ Test(export_nfs4, deallocate_punches_and_allocate_extends)
 	EXPECT_TEXT("file", "he... wor......");
 	range4(NFS4_DEALLOCATE, "f", 0, UINT64_MAX);
 	EXPECT_TEXT("file", "...............");
+}
+
+/* The reply of the READ is captured after that of DEALLOCATE; it may have been executed before it. */
+Test(export_nfs4, a_read_that_a_deallocation_overtook_keeps_the_hole)
+{
+	root4();
+	open4("root", "file", "f", true);
+	write4("f", 0, "hello");
+	lay_range4(NFS4_DEALLOCATE, "f", 1, 2);
+	kit.exchange.call.first_frame = 2;
+	kit.exchange.reply.last_frame = 3;
+	run();
+	kit_compound(&kit);
+	kit_putfh(&kit, "f");
+	kit_operation(&kit, NFS4_READ);
+	kit_stateid(&kit.call);
+	kit_u64(&kit.call, 0);
+	kit_u32(&kit.call, 5);
+	kit_u32(&kit.reply, 1);
+	kit_text(&kit.reply, "hello");
+	kit_end(&kit);
+	kit.exchange.call.first_frame = 1;
+	kit.exchange.reply.last_frame = 4;
+	run();
+	EXPECT_TEXT("file", "h..lo");
 }
 
 /* COPY with the count that was copied; CLONE. */

@@ -259,6 +259,12 @@ void contents_unseen_resize(struct contents *contents, struct node *node, uint64
 /* What extends a file: a captured write leaves zeros before it; READ data were written by an uncaptured one. */
 enum grower { BY_WRITE, BY_READ };
 
+static void note_change(const struct contents *contents, struct node *node)
+{
+	if (contents->answered > node->changed_frame)
+		node->changed_frame = contents->answered;
+}
+
 /*
  * Extends the file to at least `end`. If its size was known, the new part is zero, except for what others wrote there, unless this
  * operation, outstanding at that time, caused the reported size. False: the file cannot be extended.
@@ -267,8 +273,8 @@ static bool grow(struct contents *contents, struct node *node, uint64_t offset, 
 {
 	uint64_t size = node->entry->size, written = size;
 
-	if (by == BY_WRITE && contents->answered > node->grown_frame)
-		node->grown_frame = contents->answered;
+	if (by == BY_WRITE)
+		note_change(contents, node);
 	/* then this operation may have caused that size, and the one without a call wrote elsewhere */
 	if (node->guessed_frame && contents->asked <= node->guessed_frame && end >= node->guessed_size)
 		doubt_ranges(node);
@@ -298,7 +304,7 @@ static void report_size(struct contents *contents, struct node *node, uint64_t s
 	/* a request before the size was set may also have been executed before */
 	if (contents->asked < node->resized_frame)
 		return;
-	if (size < known && contents->asked > node->grown_frame && !node->entry->is_directory) {
+	if (size < known && contents->asked > node->changed_frame && !node->entry->is_directory) {
 		cut(contents, node, size);
 		node->unseen_size = 0;
 		return;
@@ -330,7 +336,7 @@ void contents_finish(struct contents *contents, struct node *node)
  */
 static bool is_overtaken(const struct contents *contents, const struct node *node)
 {
-	return contents->asked < node->grown_frame || contents->asked < node->resized_frame;
+	return contents->asked < node->changed_frame || contents->asked < node->resized_frame;
 }
 
 /* `bytes` NULL: zeros. */
@@ -488,6 +494,7 @@ static void deallocate(struct contents *contents, struct node *node, uint64_t of
 {
 	if (offset > INT64_MAX || !place(contents, node))
 		return;
+	note_change(contents, node);
 	if (length > INT64_MAX - offset)
 		length = INT64_MAX - offset;
 	/* does not extend the file: RFC 7862, 15.4 */

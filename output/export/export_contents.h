@@ -27,7 +27,7 @@ struct node {
 	uint64_t reported_size;    /* size in the last attributes */
 	uint64_t unseen_size;      /* reported size that no captured operation explains; 0: none */
 	uint64_t unseen_frame, resized_frame; /* reply frames: of unseen_size; of the last operation that set a size */
-	uint64_t grown_frame;      /* latest reply frame of an operation that may have extended the file */
+	uint64_t changed_frame;    /* latest reply frame of an operation that wrote, extended or deallocated */
 	uint64_t guessed_size, guessed_frame; /* probable end of a WRITE without its call, and its reply frame; 0: none */
 	bool has_stamp;
 	uint64_t stamp;            /* last change attribute or ctime */
