@@ -92,6 +92,12 @@ static bool is_long(uint8_t opcode)
 	return opcode == SCSI_READ_LONG_10 || opcode == SCSI_WRITE_LONG_10;
 }
 
+/* READ LONG(16) and WRITE LONG(16). `action`: the byte with the service action. */
+static bool is_long_16(uint8_t opcode, uint8_t action)
+{
+	return (opcode == SCSI_SERVICE_IN_16 || opcode == SCSI_SERVICE_OUT_16) && (action & 0x1f) == 0x11;
+}
+
 static bool is_pre_fetch(uint8_t opcode)
 {
 	return opcode == SCSI_PRE_FETCH_10 || opcode == SCSI_PRE_FETCH_16;
@@ -122,7 +128,8 @@ static bool is_mode_sense(uint8_t opcode)
 static bool has_ten(uint8_t opcode)
 {
 	return opcode == SCSI_READ_10 || opcode == SCSI_WRITE_10 || opcode == SCSI_WRITE_SAME_10 || opcode == SCSI_SYNCHRONIZE_10 ||
-	       opcode == SCSI_PRE_FETCH_10 || opcode == SCSI_XDWRITE_10 || opcode == SCSI_XPWRITE_10 || opcode == SCSI_XDWRITEREAD_10;
+	       opcode == SCSI_PRE_FETCH_10 || opcode == SCSI_XDWRITE_10 || opcode == SCSI_XPWRITE_10 || opcode == SCSI_XDREAD_10 ||
+	       opcode == SCSI_XDWRITEREAD_10;
 }
 
 static bool has_twelve(uint8_t opcode)
@@ -201,7 +208,7 @@ PART(verify_protect, is_verify(opcode), 8, 3)
 PART(page_out, is_read(opcode) || is_write(opcode) || is_verify(opcode) || is_written_and_verified(opcode), 11, 1)
 PART(unit_access, is_read(opcode) || is_write(opcode), 12, 1)
 PART(unit_access_volatile, is_read(opcode) || is_write(opcode), 14, 1)
-PART(byte_check, is_verify(opcode) || is_written_and_verified(opcode), 14, 1)
+PART(byte_check, is_verify(opcode) || is_written_and_verified(opcode), 13, 2)
 PART(anchor, is_same(opcode), 11, 1)
 PART(deallocate, is_same(opcode), 12, 1)
 PART(same_physical, is_same(opcode), 13, 1)
@@ -237,7 +244,10 @@ PART(defect_flags, is_defect(opcode), defect_flags_at(opcode), 8)
 PART(defect_primary, is_defect(opcode), defect_flags_at(opcode) + 3, 1)
 PART(defect_grown, is_defect(opcode), defect_flags_at(opcode) + 4, 1)
 PART(defect_format, is_defect(opcode), defect_flags_at(opcode) + 5, 3)
-PART(block_length_16, is_long(opcode) || opcode == SCSI_READ_DEFECT_10, 56, 16)
+PART(block_length_16, is_long(opcode) || is_long_16(opcode, cdb[1]) || opcode == SCSI_READ_DEFECT_10, is_long_16(opcode, cdb[1]) ? 96u : 56u, 16)
+PART(xdread_flags, opcode == SCSI_XDREAD_10, 8, 8)
+PART(xdwrite_flags, opcode == SCSI_XDWRITE_10, 8, 8)
+PART(xdwriteread_flags, opcode == SCSI_XDWRITEREAD_10, 8, 8)
 PART(block_length_32, opcode == SCSI_READ_DEFECT_12, 48, 32)
 PART(buffer_specific, is_buffer(opcode), 8, 3)
 PART(buffer_mode, is_buffer(opcode), 11, 5)
@@ -260,7 +270,7 @@ PART(service_out, opcode == SCSI_SERVICE_OUT_16, 11, 5)
 PART(unmap_flags, opcode == SCSI_UNMAP, 8, 8)
 PART(unmap_anchor, opcode == SCSI_UNMAP, 15, 1)
 PART(service_action, opcode == SCSI_SERVICE_IN_16, 11, 5)
-PART(service_length, opcode == SCSI_SERVICE_IN_16, 80, 32)
+PART(service_length, opcode == SCSI_SERVICE_IN_16 && !is_long_16(opcode, cdb[1]), 80, 32)
 PART(format_flags, opcode == SCSI_FORMAT_UNIT, 8, 5)
 PART(format_protection, opcode == SCSI_FORMAT_UNIT, 8, 1)
 PART(format_own_tag, opcode == SCSI_FORMAT_UNIT, 9, 1)
@@ -325,7 +335,7 @@ static bool derive_sixteen_lba(const struct rtap_packet *packet, const struct rt
 {
 	const uint8_t *cdb = layer_bytes(packet, layer);
 
-	if (layer->length < 10 || !(has_sixteen(cdb[0]) || has_less(cdb[0])))
+	if (layer->length < 10 || !(has_sixteen(cdb[0]) || has_less(cdb[0]) || is_long_16(cdb[0], cdb[1])))
 		return false;
 	value->data.bytes = cdb + 2;
 	value->data.length = 8;
@@ -399,7 +409,7 @@ static const struct rtap_field cdb_fields[] = {
 	SOME("scsi_sbc.dpo", "Disable Page Out", 1, RTAP_BOOL, NULL, page_out),
 	SOME("scsi_sbc.fua", "Force Unit Access", 1, RTAP_BOOL, NULL, unit_access),
 	SOME("scsi_sbc.fua_nv", "Force Unit Access to Non-Volatile Cache", 1, RTAP_BOOL, NULL, unit_access_volatile),
-	SOME("scsi_sbc.bytchk", "Byte Check", 1, RTAP_BOOL, NULL, byte_check),
+	SOME("scsi_sbc.bytchk", "Byte Check", 2, RTAP_DEC, NULL, byte_check),
 	SOME("scsi_sbc.anchor", "Anchor", 1, RTAP_BOOL, NULL, anchor),
 	SOME("scsi_sbc.unmap", "Unmap", 1, RTAP_BOOL, NULL, deallocate),
 	DETAIL("scsi_sbc.pbdata", "Physical Block Data (obsolete)", 1, RTAP_BOOL, same_physical),
@@ -420,6 +430,9 @@ static const struct rtap_field cdb_fields[] = {
 	SOME("scsi_sbc.wrverify.lba64", "Logical Block Address", 64, RTAP_DEC, NULL, write_verify_long_lba),
 	SOME("scsi_sbc.wrverify.xferlen", "Transfer Length", 16, RTAP_DEC, NULL, write_verify_blocks),
 	SOME("scsi_sbc.wrverify.xferlen32", "Transfer Length", 32, RTAP_DEC, NULL, write_verify_long_blocks),
+	SOME("scsi_sbc.xdread.flags", "Flags", 8, RTAP_HEX, NULL, xdread_flags),
+	SOME("scsi_sbc.xdwrite.flags", "Flags", 8, RTAP_HEX, NULL, xdwrite_flags),
+	SOME("scsi_sbc.xdwriteread.flags", "Flags", 8, RTAP_HEX, NULL, xdwriteread_flags),
 	SOME("scsi_sbc.prefetch.flags", "Flags", 8, RTAP_HEX, NULL, fetch_flags),
 	SOME("scsi_sbc.prefetch.immediate", "Immediate", 1, RTAP_BOOL, NULL, fetch_immediate),
 	SOME("scsi_sbc.corrct_flags", "Flags", 8, RTAP_HEX, NULL, correct_flags),

@@ -117,6 +117,16 @@ class Blocks(CliTest):
         (struct.pack(">BBIIBB", 0xaa, 0x60, 9, 70000, 3, 0), {"scsi_sbc.wrprotect": 3, "scsi_sbc.rdwr12.xferlen": 70000, "scsi_sbc.group": 3, "scsi_sbc.rdprotect": None}),
         (struct.pack(">BBQ3xBBB", 0x89, 0x48, 1 << 40, 5, 6, 0), {"scsi_sbc.rdwr16.lba": "0000010000000000", "scsi_sbc.rdwr12.xferlen": 5, "scsi_sbc.group": 6, "scsi_sbc.fua": 1}),
         (struct.pack(">BBQIBB", 0x8f, 0x22, 77, 88, 0, 0), {"scsi_sbc.vrprotect": 1, "scsi_sbc.bytchk": 1, "scsi_sbc.verify.lba64": "77", "scsi_sbc.verify.vlen32": 88}),
+        # BYTCHK has two bits since SBC-3
+        (struct.pack(">BBQIBB", 0x8f, 0x26, 77, 88, 0, 0), {"scsi_sbc.vrprotect": 1, "scsi_sbc.bytchk": 3}),
+        (struct.pack(">BBIBHB", 0x2e, 0x04, 77, 0, 88, 0), {"scsi_sbc.bytchk": 2, "scsi_sbc.dpo": 0}),
+        # READ LONG(16), WRITE LONG(16), XDREAD(10), XDWRITE(10), XDWRITEREAD(10) of SBC-3
+        (struct.pack(">BBQ2xHBB", 0x9f, 0x11, 1 << 40, 520, 0, 0), {"scsi_sbc.rdwr16.lba": "0000010000000000", "scsi_sbc.alloclen16": 520}),
+        (struct.pack(">BBQ2xHBB", 0x9e, 0x11, 1 << 40, 520, 0, 0),
+         {"scsi_sbc.rdwr16.lba": "0000010000000000", "scsi_sbc.alloclen16": 520, "scsi_sbc.alloclen32": None}),
+        (struct.pack(">BBIBHB", 0x52, 1, 9, 0, 300, 0), {"scsi_sbc.xdread.flags": 1, "scsi_sbc.rdwr10.lba": 9, "scsi_sbc.rdwr10.xferlen": 300}),
+        (struct.pack(">BBIBHB", 0x50, 4, 9, 0, 300, 0), {"scsi_sbc.xdwrite.flags": 4, "scsi_sbc.xdread.flags": None, "scsi_sbc.rdwr10.lba": 9}),
+        (struct.pack(">BBIBHB", 0x53, 4, 9, 0, 300, 0), {"scsi_sbc.xdwriteread.flags": 4, "scsi_sbc.xdwrite.flags": None}),
         (struct.pack(">BBQIBB", 0x93, 0x18, 77, 88, 0, 0), {"scsi_sbc.anchor": 1, "scsi_sbc.unmap": 1, "scsi_sbc.rdwr12.xferlen": 88}),
         (struct.pack(">BB4xBHB", 0x42, 1, 2, 40, 0), {"scsi_sbc.unmap.anchor": 1, "scsi_sbc.group": 2, "scsi_sbc.alloclen16": 40}),
         (struct.pack(">BBBHB", 0x12, 1, 0x83, 252, 0), {"scsi.inquiry.cdb.evpd": 1, "scsi.inquiry.evpd.pagecode": 0x83, "scsi.cdb.alloclen16": 252, "scsi.cdb.control": None}),
