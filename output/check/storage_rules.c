@@ -143,7 +143,7 @@ static void check_sgl(const struct subject *subject, const uint8_t *command)
 		return;
 	if (psdt != NVME_USES_SGL)
 		subject_break(subject, RULE_NVME_SGL, "opcode 0x%02x with PSDT %u", command[0], psdt);
-	else if (!fits && (type || subtype))
+	else if (!fits && (type || subtype || little_bits(command, NVME_SGL_LONG_LENGTH))) /* all zero: no data */
 		subject_break(subject, RULE_NVME_SGL, "opcode 0x%02x with descriptor type %u, subtype %u", command[0], type, subtype);
 }
 

@@ -354,6 +354,16 @@ class Right(Broken):
             self.assertEqual(self.broken(path), (0, {}), kind)
 
 
+    def test_a_descriptor_of_host_memory_without_a_key(self):
+        """NVMe Base 2.0, 4.1.2: a data block by address is for PCIe. All zero: the command has no data."""
+        for length, broken in (0, (0, [])), (0x10000000, (1, ["nvme-sgl"])):
+            talk = check_storage.Nvme().warm()
+            talk.flush(1, nvme.READ if length else nvme.FLUSH, sgl=struct.pack("<QI4x", 0x1000 if length else 0, length))
+            path = self.path("address.pcap")
+            talk.write_capture(path)
+            status, found = self.broken(path)
+            self.assertEqual((status, list(found)), broken, length)
+
     def legal(self, talk):
         path = self.path("legal.pcap")
         talk.write_capture(path)
