@@ -98,6 +98,26 @@ class Recoveries(Case):
                 sent = row["directions"][row["a"]["addr"] != "10.9.0.1"]
                 self.assertEqual((sent["payload"], sent["repeated_bytes"]), (6 * MTU, 4 * MTU), (kind, wait))
 
+    def test_acknowledgements_that_are_lost_after_the_capture_point(self):
+        """The requester sends again what was acknowledged in the capture, also what it sent long before the last acknowledgement."""
+        for acknowledged in (10, 30, 40):
+            schedule = Schedule()
+            talk = Talk(schedule)
+            for sender in "AB":
+                talk.data(sender, "send", 1)
+            begin, first = talk.time, talk.psn["A"]
+            for number in range(40):
+                talk.data("A", "send", 1, answered=False)
+                if number + 1 == acknowledged:
+                    talk.put("B", ACK, first + number)
+            talk.time, talk.psn["A"] = begin + 600 * MS, first
+            for _ in range(40):
+                talk.data("A", "send", 1, answered=False)
+            talk.put("B", ACK, first + 39)
+            row = next(one for one in self.stats(schedule.write_pcap(self.path("acks.pcap"))) if one["type"] == "connection")
+            sent = row["directions"][row["a"]["addr"] != "10.9.0.1"]
+            self.assertEqual({cause: (one["count"], round(one["time_lost"], 2)) for cause, one in sent["recoveries"].items()}, {"timeout": (1, 0.6)}, acknowledged)
+
     def test_requests_of_reads_that_are_lost(self):
         self.both(lambda talk, sender: [talk.read(sender, packets, [Loss(0, "timeout", wait)] * times)
                                         for packets, times, wait in ((1, 1, 600 * MS), (8, 1, 800 * MS), (8, 3, 700 * MS))])
