@@ -311,11 +311,13 @@ void nccl_transfer_take(struct rtap_tracker *tracker, struct nccl_transfer *tran
 	nccl_transfer_note_place(transfer, message);
 	note_qp(transfer, (uint32_t)message->connection->shown.number);
 	transfer->channel->splits |= transfer->qp_count > 1;
-	if (!transfer->has_data || shown->time_ns < transfer->first_ns) {
+	if (!transfer->has_data || shown->time_ns < transfer->first_ns ||
+	    (shown->time_ns == transfer->first_ns && shown->first_frame < transfer->first_frame)) {
 		transfer->first_ns = shown->time_ns;
 		transfer->first_frame = shown->first_frame;
 	}
-	if (!transfer->has_data || shown->time_end_ns >= transfer->last_ns) {
+	if (!transfer->has_data || shown->time_end_ns > transfer->last_ns ||
+	    (shown->time_end_ns == transfer->last_ns && shown->last_frame > transfer->last_frame)) {
 		transfer->last_ns = shown->time_end_ns;
 		transfer->last_frame = shown->last_frame;
 	}

@@ -69,6 +69,17 @@ class Layouts(Nccl):
                         made = self.run_job(link, [sizes])
                         self.expect(self.operations(receiver), made)
 
+    def test_the_first_and_the_last_of_data_frames_with_one_time(self):
+        """The queue pairs begin at the same time; the shorter part of the data is complete first."""
+        sender, _, link = self.pair(qps=2)
+        made = self.run_job(link, (4200, 8300, 4200))
+        found = self.operations(sender)
+        frames = sorted(sender.frames, key=lambda frame: frame[0])
+        for o, t in zip(found, made):
+            data = [number for number, (time, packet) in enumerate(frames, 1) if t.begun <= time <= t.ended and 6 <= packet[42] <= 11]
+            last = frames[data[-1] - 1][0]
+            self.assertEqual((o["first_data_frame"], o["last_data_frame"]), (data[0], max(n for n in data if frames[n - 1][0] == last)), t.index)
+
     def test_the_tail_of_adaptive_routing_belongs_to_its_transfer(self):
         for qps in (1, 2):
             sender, receiver, link = self.pair(adaptive=True, qps=qps)
