@@ -126,6 +126,7 @@ static void response_of(const struct rtap_tracker *tracker, const struct rtap_pa
 		.aeth_kind = packet->ib.aeth_kind,
 		.aeth_value = packet->ib.aeth_value,
 		.id = packet->ip_id,
+		.p_key = packet->ib.p_key,
 		.has_original = packet->ib.has_atomic,
 		.bytes = (uint8_t *)(uintptr_t)packet->sources[payload->source].bytes + payload->offset,
 	};

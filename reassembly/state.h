@@ -307,6 +307,7 @@ struct pending_response {
 	uint8_t opcode, syndrome, aeth_kind, aeth_value;
 	bool has_original;
 	uint16_t id;               /* IPv4 identification; 0 without one */
+	uint16_t p_key;
 	uint8_t *bytes;            /* copy of the payload, if wanted */
 };
 
@@ -338,6 +339,7 @@ struct expectation {
 	struct connection *connection;
 	uint8_t opcode;                /* of the request */
 	bool has_length;               /* it names the length of its response: */
+	uint16_t p_key;                /* of the request */
 	uint32_t length;
 	struct multimap_link link;     /* in tracker->expectations, if it has a connection */
 };

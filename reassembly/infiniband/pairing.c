@@ -33,11 +33,16 @@ bool pairing_may_answer(const struct connection *connection, uint32_t response_p
 	return psn + PSN_WINDOW >= stream->next && psn <= stream->next;
 }
 
-/* Whether a response can answer the request by its kind, with data or without, and by its length. A NAK answers any. IBTA vol. 1, 9.7.5. */
+/*
+ * Whether a response can answer the request by its partition, by its kind, with data or without, and by its length. A NAK answers any. IBTA
+ * vol. 1, 9.7.5, 10.9.
+ */
 static bool is_kind_of_answer(const struct expectation *expectation, const struct pending_response *response)
 {
 	const struct ib_opcode *opcode = &ib_opcodes[response->opcode];
 
+	if ((expectation->p_key ^ response->p_key) & 0x7fff)
+		return false;
 	if (opcode->class == IB_ACKNOWLEDGE && response->aeth_kind != RTAP_AETH_ACK)
 		return true;
 	switch (ib_opcodes[expectation->opcode].class) {
@@ -309,7 +314,7 @@ void pairing_expect(struct rtap_tracker *tracker, struct connection *connection,
 	if (expectation->connection)
 		expectation_remove(tracker, expectation);
 	*expectation = (struct expectation){
-		.connection = connection, .opcode = request->opcode, .has_length = request->has_reth, .length = request->dma_length,
+		.connection = connection, .opcode = request->opcode, .p_key = request->p_key, .has_length = request->has_reth, .length = request->dma_length,
 	};
 	expectation_words(&flow->key, true, request->psn, expectation->words);
 	connection->expected++;

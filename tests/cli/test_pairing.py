@@ -9,7 +9,7 @@ import random
 import capfile
 import nccl
 from cli import CliTest
-from conversation import Connection, Scene, over_v1
+from conversation import Connection, Packet, Scene, over_v1
 from nccl import MS, US, Communicator, Host
 
 
@@ -35,6 +35,19 @@ class Pairing(CliTest):
             with self.subTest(seed=seed):
                 self.assertEqual({frozenset((c["a"].get("qpn"), c["b"].get("qpn"))) for c in found}, pairs)
                 self.assertEqual(len(found), len(pairs))
+
+    def test_partitions_show_which_requests_are_answered(self):
+        """Requests of two connections with equal PSNs. Limited and full members of a partition answer each other: IBTA vol. 1, 10.9."""
+        scene = Scene("partitions", "")
+        talks = [Connection(scene, a=("10.0.0.2", 0x11 + number, 100), b=("10.0.0.1", 0x21 + number, 500)) for number in range(2)]
+        for number in range(4):
+            for talk, p_key in zip(talks, (0x8001, 0x8002)):
+                scene.put(Packet(talk, "a", 4, 100 + number, data=b"data", p_key=p_key))
+            for talk, p_key in zip(talks, (0x0001, 0x8002)):
+                scene.put(Packet(talk, "b", 0x11, 100 + number, syndrome=0x1f, msn=number + 1, p_key=p_key))
+        scene.write_capture(self.path("partitions.pcap"))
+        found = [json.loads(line) for line in self.lines("connections", "--json", self.path("partitions.pcap"))]
+        self.assertEqual(sorted(sorted((c["a"].get("qpn"), c["b"].get("qpn"))) for c in found), [[0x11, 0x21], [0x12, 0x22]])
 
     def test_a_queue_pair_that_reads_from_its_own_host_is_no_evidence(self):
         """As NCCL does to flush memory. Its two ports are equal: it does not show that ports differ."""
