@@ -74,10 +74,12 @@ static void find_session(struct upper_work *work, struct rnbd_state *state, bool
 		state->session = rnbd_session_find(work->tracker, client_is_a ? &shown->a : &shown->b, client_is_a ? &shown->b : &shown->a, NULL);
 }
 
-/* Whether the message is not assigned to a request or response yet. */
+/* Whether the message is not assigned to a request or response yet: also not to one that has ended, but its data can be. */
 static bool is_new(const struct upper_work *work)
 {
-	return work->message && !work->message->request && !work->message->operation;
+	const struct message *message = work->message;
+
+	return message && !message->request && !message->operation && (!message->request_number || message->region);
 }
 
 /* A message of its own kind, without memory. */

@@ -123,6 +123,21 @@ class Resent(Rnbd):
             self.assertEqual((found["name"], found["complete"], round(found["latency"], 3)), ("READ", True, 0.02), way)
 
 
+    def test_a_response_that_is_sent_again_answers_no_later_request(self):
+        """The network loses its acknowledgement after the capture point."""
+        for way in {"new_keys": False}, {}:
+            for wait in 0.0001, 0.01, 0.6:
+                scene, session = self.begun(**way)
+                request, _, response = session.write(8, bytes(512))
+                scene.put(*request, *response)
+                scene.pause(wait)
+                scene.put(*response)
+                later, data, its = session.read(24, bytes(1024))
+                scene.put(*later, *data, *its)
+                found = self.operations(self.capture(scene))[3:]
+                self.assertEqual([(o["name"], "latency" in o, o["complete"]) for o in found], [("WRITE", True, True), ("READ", True, True)], (way, wait))
+
+
 class Crafted(Rnbd):
     WAYS = ({}, {"new_keys": False}, {"new_keys": False, "with_data": True}, {"depth": 512}, {"depth": 5, "chunk": 0x2000}, {"depth": 1})
 
