@@ -144,8 +144,10 @@ bool scsi_memory_find_base(struct upper_work *work, struct scsi_request *request
 	enum scsi_base base = base_shown(request, work->message);
 	struct scsi_piece pieces[SCSI_FEW];
 	struct scsi_command_unit rest = { .pieces = pieces, .has_base = true };
+	struct message *message;
 
 	if (base == SCSI_BASE_UNKNOWN) {
+		work->message->awaits_owner = true;
 		work->message->region->asked -= region_asked_by(work->message);
 		region_unclaim(work->message);
 		return false;
@@ -155,6 +157,9 @@ bool scsi_memory_find_base(struct upper_work *work, struct scsi_request *request
 		pieces[rest.piece_count] = request->pieces[i];
 		pieces[rest.piece_count++].length -= request->pieces[i].is_out ? (uint32_t)request->carried_length : 0;
 	}
+	/* other READs of the memory */
+	TAILQ_FOREACH(message, &request->command.request.claimed, claimed)
+		message->awaits_owner = true;
 	request_forget_memory(work->tracker, &request->command.request);
 	request->awaits_base = false;
 	request->piece_count = 0;

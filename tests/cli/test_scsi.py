@@ -725,6 +725,26 @@ class Others(Nvme):
             self.assertEqual([(o["name"], o["data_bytes"], o["carried"], o["complete"]) for o in rows],
                              [("READ(10)", 1536, "write", True), ("WRITE(10)", 1536, "read", True)], shown)
 
+    def test_reads_at_once_of_memory_whose_beginning_the_first_one_shows(self):
+        """RFC 7145, 6.9: with immediate data it is unknown where the rest of the data begins in the memory, until a READ was answered."""
+        for of_all in (True, False):
+            scene = Scene("iser", "")
+            iser = scsi.Iser(Connection(scene), 512, of_all, 1024)
+            data = bytes([3]) * 2560
+            scene.put(*iser.out(bytes(16), b""))
+            iser.next()
+            scene.put(*iser.send("a", iser.unit(1, 0, bytes(16), 0)))
+            key, address = iser.next()
+            scene.put(*iser.send("a", iser.unit(1, 0, scsi.cdb10(0x2a, 4, 5), len(data), (address, key), data=data[:512])))
+            start = address + 512 * of_all
+            one, two = iser.reading(key, start, data[512:1536]), iser.reading(key, start + 1024, data[1536:])
+            iser.tag -= 1
+            other = iser.answer()
+            iser.tag += 1
+            scene.put(one[0], two[0], *other, *one[1:], *two[1:], *iser.answer())
+            found = self.operations(self.capture(scene))[2]
+            self.assertEqual((found["data_bytes"], found["carried"], found["complete"]), (2560, "mixed", True), of_all)
+
     def test_long_commands_of_iser(self):
         """READ(32): SBC-4, 5.19."""
         for over_iwarp in (False, True):
