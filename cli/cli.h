@@ -70,6 +70,15 @@ enum view_form { VIEW_TEXT, VIEW_JSON, VIEW_FIELDS };
 #define MAX_THREADS 256
 
 /* Options of all commands. */
+/* What rdmatap why explains; without a selector, the worst that the capture has. */
+enum selector_kind { SELECT_WORST, SELECT_QP, SELECT_FRAME, SELECT_XID, SELECT_OPERATION, SELECT_CONNECTION };
+
+struct selector {
+	const char *text; /* as given, such as qp=0x12; NULL: none was */
+	enum selector_kind kind;
+	uint64_t number;
+};
+
 struct options {
 	enum command command;
 	const char **inputs;      /* -r, in order */
@@ -107,6 +116,7 @@ struct options {
 	bool failed;              /* operations */
 	enum operations_sort sort;
 	enum operation_by by;     /* operations: statistics instead of a list */
+	struct selector selector; /* why */
 	uint64_t top;             /* operations: 0: all; stats: 0: the default */
 	enum stats_sort stats_sort; /* stats */
 	uint64_t connection;      /* stats: details of this connection; 0: none */

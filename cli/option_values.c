@@ -199,3 +199,38 @@ bool option_flow_priority(uint16_t *priority)
 	*priority = (uint16_t)number;
 	return true;
 }
+
+static const char *const selector_names[] = {
+	[SELECT_QP] = "qp=", [SELECT_FRAME] = "frame=", [SELECT_XID] = "xid=", [SELECT_OPERATION] = "operation=", [SELECT_CONNECTION] = "connection=",
+};
+
+static enum selector_kind selector_kind_of(const char *operand)
+{
+	for (unsigned i = SELECT_QP; i <= SELECT_CONNECTION; i++)
+		if (!strncmp(operand, selector_names[i], strlen(selector_names[i])))
+			return (enum selector_kind)i;
+	return SELECT_WORST;
+}
+
+bool option_is_selector(const char *operand)
+{
+	return selector_kind_of(operand) != SELECT_WORST;
+}
+
+bool option_selector(const char *operand, struct selector *selector)
+{
+	char *end;
+
+	if (selector->kind) {
+		print_error("%s: only one of qp=, frame=, xid=, operation= and connection= is supported", operand);
+		return false;
+	}
+	selector->text = operand;
+	selector->kind = selector_kind_of(operand);
+	errno = 0;
+	selector->number = strtoull(operand + strlen(selector_names[selector->kind]), &end, 0);
+	if (!errno && !*end && end[-1] != '=' && !strchr(operand, '-'))
+		return true;
+	print_error("%s: not a number", operand);
+	return false;
+}

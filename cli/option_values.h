@@ -37,4 +37,10 @@ bool option_time(const char *option, const char *value, int64_t *time_ns);
 bool option_flow_type(enum rtap_flow_type *type);
 bool option_flow_priority(uint16_t *priority);
 
+/* Whether an operand of why is a selector, such as qp=5. */
+bool option_is_selector(const char *operand);
+
+/* Such an operand. Rejects a second one, and one without a number. */
+bool option_selector(const char *operand, struct selector *selector);
+
 #endif

@@ -600,8 +600,12 @@ static bool take_files(struct options *options, enum command command, int argc, 
 	if (!command_lines[command].takes_files && optind < argc)
 		return foreign_take_expression(options, argc - optind, argv + optind);
 	for (int i = optind; i < argc; i++) {
-		if (!option_is_name("FILE", "file", argv[i]) || !add_input(options, argv[i]))
+		if (command == COMMAND_WHY && option_is_selector(argv[i])) {
+			if (!option_selector(argv[i], &options->selector))
+				return false;
+		} else if (!option_is_name("FILE", "file", argv[i]) || !add_input(options, argv[i])) {
 			return false;
+		}
 	}
 	return true;
 }

@@ -4,7 +4,6 @@
  */
 #include "config.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,10 +31,6 @@
 /* Numbers that packets of the connection had before it was recognised. */
 #define ALIASES 64
 
-enum selector { SELECT_WORST, SELECT_QP, SELECT_FRAME, SELECT_XID, SELECT_OPERATION, SELECT_CONNECTION };
-
-static const char *const selector_names[] = { "", "qp=", "frame=", "xid=", "operation=", "connection=" };
-
 struct merge {
 	uint64_t from, into;
 	bool turned;
@@ -50,7 +45,7 @@ struct gathering {
 	struct reader reader;
 	struct rtap_tracker *tracker;
 	const struct options *options;
-	enum selector selector;
+	enum selector_kind selector;
 	uint64_t number;              /* of the selector */
 	struct stats *stats;
 	struct merge *merges;
@@ -318,7 +313,7 @@ static bool choose(struct gathering *gathering)
 			print_error("frame=%" PRIu64 ": part of no connection (rdmatap -r FILE -V -Y 'frame.number == %" PRIu64 "' shows it)",
 				    gathering->number, gathering->number);
 		else if (gathering->selector)
-			print_error("%s%" PRIu64 ": not in the capture", selector_names[gathering->selector], gathering->number);
+			print_error("%s: not in the capture", gathering->options->selector.text);
 		else
 			nothing_found_report(&gathering->reader, gathering->tracker);
 		return false;
@@ -506,35 +501,6 @@ out:
 	return status;
 }
 
-/* Removes the selector from the arguments. False: an error was printed. */
-static bool take_selector(struct gathering *gathering, int *argc, char **argv)
-{
-	int kept = 0;
-
-	for (int i = 0; i < *argc; i++) {
-		enum selector selector = SELECT_WORST;
-		char *end;
-
-		for (int j = SELECT_QP; j <= SELECT_CONNECTION; j++)
-			if (!strncmp(argv[i], selector_names[j], strlen(selector_names[j])))
-				selector = (enum selector)j;
-		if (!selector) {
-			argv[kept++] = argv[i];
-			continue;
-		}
-		if (gathering->selector)
-			return print_error("%s: only one of qp=, frame=, xid=, operation= and connection= is supported", argv[i]), false;
-		gathering->selector = selector;
-		errno = 0;
-		gathering->number = strtoull(argv[i] + strlen(selector_names[selector]), &end, 0);
-		if (errno || *end || end[-1] == '=' || strchr(argv[i], '-'))
-			return print_error("%s: not a number", argv[i]), false;
-	}
-	argv[kept] = NULL;
-	*argc = kept;
-	return true;
-}
-
 int command_why(int argc, char **argv)
 {
 	static struct gathering gathering;
@@ -542,8 +508,11 @@ int command_why(int argc, char **argv)
 	int status = EXIT_ERROR;
 
 	gathering.options = &options;
-	if (take_selector(&gathering, &argc, argv) && options_parse(&options, COMMAND_WHY, argc, argv) && spool_inputs(&options))
+	if (options_parse(&options, COMMAND_WHY, argc, argv) && spool_inputs(&options)) {
+		gathering.selector = options.selector.kind;
+		gathering.number = options.selector.number;
 		status = run(&gathering, &options);
+	}
 	why_destroy(gathering.why);
 	stats_destroy(gathering.stats);
 	free(gathering.merges);

@@ -227,6 +227,7 @@ class Subjects(WhyTest):
     def test_unknown_subjects_are_rejected(self):
         for selector in "connection=9", "qp=0x77", "frame=100000", "xid=0x1", "operation=77":
             self.bad(re.sub("0x", "", selector).split("=")[0] + "=", "why", RPING, selector)
+        self.bad("qp=0x77: not in the capture", "why", RPING, "qp=0x77")
         self.bad("connection=x: not a number", "why", RPING, "connection=x")
         self.bad("connection=: not a number", "why", RPING, "connection=")
         self.bad("frame=3: only one of", "why", RPING, "qp=2", "frame=3")
@@ -234,6 +235,13 @@ class Subjects(WhyTest):
         with open(RPING, "rb") as f:
             piped = self.run_program("why", "-", stdin=f)
         self.assertEqual((piped.returncode, piped.stdout), (0, self.run_program("why", RPING).stdout))
+
+    def test_the_argument_of_an_option_is_no_selector(self):
+        decoding = "--decode-as", "qp=18,rpcrdma"
+        self.assertEqual(self.good("why", *decoding, RPING, "connection=1"), self.good("why", RPING, "connection=1"))
+        self.assertEqual(self.good("why", RPING, *decoding), self.good("why", RPING))
+        odd = self.path("qp=2", read(RPING))
+        self.assertEqual(self.good("why", "-r", os.path.basename(odd), cwd=self.directory), self.good("why", RPING))
 
     def test_pipes_are_copied(self):
         """From standard input and from a FIFO, plain and compressed, and together with a file."""
