@@ -83,18 +83,6 @@ static void take(void *owner, struct rtap_frame *frame)
 	feed_found(&checking->check.violations, frame->number);
 }
 
-struct made {
-	const struct columns *columns;
-	const struct violation_record *record;
-};
-
-static void write_made(const void *what, struct line *line)
-{
-	const struct made *made = what;
-
-	columns_write(made->columns, violation_json, made->record, line);
-}
-
 static void write_violations(struct checking *checking)
 {
 	struct reader *reader = &checking->reader;
@@ -112,7 +100,7 @@ static void write_violations(struct checking *checking)
 		if (options->check.sarif)
 			reader_write(reader, violation_sarif, &record);
 		else if (columns_are_made(&options->columns))
-			reader_write(reader, write_made, &(struct made){ &options->columns, &record });
+			reader_write_columns(reader, violation_json, &record);
 		else
 			reader_write(reader, violation_text, &record);
 	}

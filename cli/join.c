@@ -144,22 +144,10 @@ static void write_text(struct joining *joining)
 	}
 }
 
-struct made {
-	const struct columns *columns;
-	const struct join_record *record;
-};
-
-static void write_made(const void *what, struct line *line)
-{
-	const struct made *made = what;
-
-	columns_write(made->columns, join_json, made->record, line);
-}
-
 static void write_record(struct joining *joining, const struct join_record *record)
 {
 	if (!joining->reader.unwritable && !aborted)
-		reader_write(&joining->reader, write_made, &(struct made){ &joining->reader.options->columns, record });
+		reader_write_columns(&joining->reader, join_json, record);
 }
 
 static void write_records(struct joining *joining)

@@ -101,6 +101,9 @@ void reader_show(struct reader *reader, const struct rtap_packet *packet);
 /* For use in take() and its callees: like printer_write(). */
 void reader_write(struct reader *reader, void (*write)(const void *what, struct line *line), const void *what);
 
+/* The same for a record in the form that -T and -e ask for. `json`: writes its JSON object. */
+void reader_write_columns(struct reader *reader, void (*json)(const void *record, struct line *line), const void *record);
+
 /* Writes out pending output, so that an error message follows it. */
 void reader_sync(struct reader *reader);
 

@@ -17,7 +17,7 @@ struct shared_file *shared_file_open(const char *name);
 /* Bytes of it, as this rank sees it; 0: unknown. */
 uint64_t shared_file_size(const struct shared_file *file);
 
-/* For struct stream_spans; the owner is the file. */
+/* For struct stream_spans; the owner is the file. Returns bytes read, at most INT_MAX and 0 at the end of the file, or -EIO. */
 ssize_t shared_file_read_at(void *owner, uint64_t offset, uint8_t *to, size_t room);
 
 /* NULL is ignored. */

@@ -14,7 +14,7 @@ struct file;
 struct tick;
 
 /*
- * Keeps a block other than a packet and a description, if blocks are wanted; one that cannot be kept is counted. `frames`: those of the file
+ * Keeps a copy of a block that has neither a packet nor describes an interface, if blocks are wanted; one that cannot be kept is counted. `frames`: those of the file
  * before it; `interface`: the first one of the section, NULL: none yet. False: out of memory.
  */
 bool pcapng_keep_block(struct file *file, uint32_t type, struct rtap_span body, const uint32_t *interface, uint64_t frames) __attribute__((warn_unused_result));

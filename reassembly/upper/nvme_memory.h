@@ -16,7 +16,7 @@ struct nvme_piece {
 
 /*
  * The pieces of memory, in the order of the data. `command`: at least the bytes up to SGL1; `inside`: data in the capsule.
- * *length: bytes of the data, in the capsule, too. Bit buckets take no memory. *is_partial: some of the data is neither in these nor all in
+ * *length: bytes of the data, those in the capsule included. Bit buckets take no memory. *is_partial: some of the data is neither in these nor all in
  * the capsule. Returns their number, at most NVME_MOST_PIECES.
  */
 uint32_t nvme_memory_read(const uint8_t *command, struct rtap_span inside, struct nvme_piece *pieces, uint64_t *length, bool *is_partial);

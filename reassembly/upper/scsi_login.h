@@ -16,13 +16,13 @@ struct scsi_login {
 	uint8_t initiator[SCSI_NAME_LENGTH], target[SCSI_NAME_LENGTH]; /* as on the wire */
 	uint8_t initiator_length, target_length; /* 0: unknown */
 	char solicited_only;       /* first character of the value of TaggedBufferForSolicitedDataOnly, Y or N: RFC 7145, 6.9; 0: not declared */
-	bool is_cut;               /* the key that goes on in the next PDU is longer than `tail` */
+	bool is_cut;               /* the key that continues in the next PDU is longer than `tail` */
 	uint16_t tail_length;
-	uint8_t tail[SCSI_LOGIN_TAIL]; /* the first part of a key that goes on in the next PDU */
+	uint8_t tail[SCSI_LOGIN_TAIL]; /* the first part of a key that continues in the next PDU */
 };
 
 /*
- * Takes the text of a login request, `length` bytes. `is_whole`: all of it was captured. `continues`: its C bit, the text goes on in the next
+ * Takes the text of a login request, `length` bytes. `is_whole`: all of it was captured. `continues`: its C bit, the text continues in the next
  * request.
  */
 void scsi_login_text(struct scsi_login *login, const uint8_t *text, uint32_t length, bool is_whole, bool continues);
