@@ -119,7 +119,7 @@ static void expect_linear(const uint64_t *a, const uint64_t *b, size_t count, ui
 	double half = 1e9, all = 1e9;
 
 	/* the least of several: others may have the processor */
-	for (int attempt = 0; attempt < 3 && (!attempt || all >= 3 * half); attempt++) {
+	for (int attempt = 0; attempt < 10 && (!attempt || all >= 3 * half); attempt++) {
 		half = fmin(half, timed(a, b, count / 2, match));
 		all = fmin(all, timed(a, b, count, match));
 	}
