@@ -165,6 +165,23 @@ Test(export_files, a_write_without_a_reply_is_stored_and_missing)
 	EXPECT_MISSING("file\t0\t1\tnot_captured\nfile\t3\t2\tnot_captured\n");
 }
 
+/* Beyond the end it extends the file only if it was done: the bytes between may not exist. */
+Test(export_files, the_gap_before_a_write_without_a_reply_is_missing)
+{
+	mount_root("root");
+	create("root", "file", "f");
+	write_text("f", 0, "he");
+	write_of("f", 5, "llo", 3, 3);
+	kit.exchange.reply.present = false;
+	run();
+	EXPECT_TEXT("file", "he...llo");
+	EXPECT_MISSING("file\t2\t6\tnot_captured\n");
+	/* from there to a write that was answered there are zeros in either case */
+	write_text("f", 9, "!");
+	EXPECT_TEXT("file", "he...llo.!");
+	EXPECT_MISSING("file\t2\t6\tnot_captured\n");
+}
+
 Test(export_files, holes_of_a_write_are_missing_until_they_are_written)
 {
 	mount_root("root");

@@ -192,6 +192,18 @@ Test(export_nfs4, deallocate_punches_and_allocate_extends)
 	EXPECT_TEXT("file", "...............");
 }
 
+Test(export_nfs4, what_an_allocation_without_a_reply_adds_is_missing)
+{
+	root4();
+	open4("root", "file", "f", true);
+	write4("f", 0, "hello");
+	lay_range4(NFS4_ALLOCATE, "f", 2, 6);
+	kit.exchange.reply.present = false;
+	run();
+	EXPECT_TEXT("file", "hello...");
+	EXPECT_MISSING("file\t5\t3\tnot_captured\n");
+}
+
 /* The reply of the READ is captured after that of DEALLOCATE; it may have been executed before it. */
 Test(export_nfs4, a_read_that_a_deallocation_overtook_keeps_the_hole)
 {
@@ -218,8 +230,8 @@ Test(export_nfs4, a_read_that_a_deallocation_overtook_keeps_the_hole)
 }
 
 /* COPY with the count that was copied; CLONE. */
-static void copy4(uint32_t operation, const char *from, uint64_t from_offset, const char *to, uint64_t to_offset, uint64_t length,
-		  uint64_t done)
+static void lay_copy4(uint32_t operation, const char *from, uint64_t from_offset, const char *to, uint64_t to_offset, uint64_t length,
+		      uint64_t done)
 {
 	kit_compound(&kit);
 	kit_putfh(&kit, from);
@@ -242,7 +254,28 @@ static void copy4(uint32_t operation, const char *from, uint64_t from_offset, co
 		kit_u32(&kit.reply, 1);
 		kit_u32(&kit.reply, 1);
 	}
-	end_and_run();
+	kit_end(&kit);
+}
+
+static void copy4(uint32_t operation, const char *from, uint64_t from_offset, const char *to, uint64_t to_offset, uint64_t length,
+		  uint64_t done)
+{
+	lay_copy4(operation, from, from_offset, to, to_offset, length, done);
+	run();
+}
+
+Test(export_nfs4, a_copy_without_a_reply_is_applied_and_missing)
+{
+	root4();
+	open4("root", "file", "f", true);
+	write4("f", 0, "hello");
+	open4("root", "copy", "g", true);
+	write4("g", 0, "J");
+	lay_copy4(NFS4_CLONE, "f", 1, "g", 2, 4, 0);
+	kit.exchange.reply.present = false;
+	run();
+	EXPECT_TEXT("copy", "J.ello");
+	EXPECT_MISSING("copy\t1\t5\tnot_captured\n");
 }
 
 Test(export_nfs4, copies_are_applied_as_far_as_the_source_is_known)

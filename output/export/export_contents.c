@@ -256,8 +256,11 @@ void contents_unseen_resize(struct contents *contents, struct node *node, uint64
 		cut(contents, node, size);
 }
 
-/* What extends a file: a captured write leaves zeros before it; READ data were written by an uncaptured one. */
-enum grower { BY_WRITE, BY_READ };
+/*
+ * What extends a file: a captured write leaves zeros before it, if a reply shows that it was done; READ data were written by an
+ * uncaptured one.
+ */
+enum grower { BY_WRITE, BY_UNCONFIRMED_WRITE, BY_READ };
 
 static void note_change(const struct contents *contents, struct node *node)
 {
@@ -273,7 +276,7 @@ static bool grow(struct contents *contents, struct node *node, uint64_t offset, 
 {
 	uint64_t size = node->entry->size, written = size;
 
-	if (by == BY_WRITE)
+	if (by != BY_READ)
 		note_change(contents, node);
 	/* then this operation may have caused that size, and the one without a call wrote elsewhere */
 	if (node->guessed_frame && contents->asked <= node->guessed_frame && end >= node->guessed_size)
@@ -284,7 +287,7 @@ static bool grow(struct contents *contents, struct node *node, uint64_t offset, 
 		return false;
 	if (!node->size_known)
 		return true;
-	if (by == BY_READ)
+	if (by != BY_WRITE)
 		written = offset;
 	else if (node->unseen_size > size && !(node->unseen_size == end && contents->asked <= node->unseen_frame))
 		written = node->unseen_size < offset ? node->unseen_size : offset;
@@ -385,11 +388,11 @@ static void put_piece(struct contents *contents, struct node *node, uint64_t off
 static void put(struct contents *contents, struct node *node, uint64_t offset, const struct data *data, bool is_write)
 {
 	uint64_t at = data->at, end = data->at + data->length;
+	enum grower by = !is_write ? BY_READ : data->is_doubtful ? BY_UNCONFIRMED_WRITE : BY_WRITE;
 
 	if (!is_range(contents, offset, data->length) || !place(contents, node))
 		return;
-	if ((is_write || contents->asked >= node->resized_frame) &&
-	    !grow(contents, node, offset, offset + data->length, is_write ? BY_WRITE : BY_READ))
+	if ((is_write || contents->asked >= node->resized_frame) && !grow(contents, node, offset, offset + data->length, by))
 		return;
 	while (at < end && !contents->disk->failed) {
 		uint64_t here = end;
@@ -484,10 +487,10 @@ static void set_size(struct contents *contents, struct node *node, uint64_t size
 		resize_perhaps(contents, node, size);
 }
 
-static void allocate(struct contents *contents, struct node *node, uint64_t offset, uint64_t length)
+static void allocate(struct contents *contents, struct node *node, uint64_t offset, uint64_t length, enum grower by)
 {
 	if (is_range(contents, offset, length) && place(contents, node))
-		grow(contents, node, offset + length, offset + length, BY_WRITE);
+		grow(contents, node, offset + length, offset + length, by);
 }
 
 static void deallocate(struct contents *contents, struct node *node, uint64_t offset, uint64_t length, bool has_succeeded)
@@ -528,7 +531,8 @@ static bool copy_bytes(struct contents *contents, struct node *from, uint64_t fr
 	return true;
 }
 
-static void copy_range(struct contents *contents, struct node *from, const struct range *range, struct node *to, uint64_t to_offset)
+static void copy_range(struct contents *contents, struct node *from, const struct range *range, struct node *to, uint64_t to_offset,
+		       enum grower by)
 {
 	uint64_t length = range->end - range->begin;
 	unsigned state = range->state;
@@ -537,6 +541,8 @@ static void copy_range(struct contents *contents, struct node *from, const struc
 		state = RANGE_MISSING + RTAP_MISSING_EVICTED;
 	if (state != RANGE_DATA && !disk_punch(contents->disk, to->entry, to_offset, length))
 		return;
+	if (by != BY_WRITE && state < RANGE_MISSING)
+		state = RANGE_MISSING + RTAP_MISSING_NOT_CAPTURED;
 	set(contents, to, to_offset, to_offset + length, state, false);
 }
 
@@ -549,7 +555,8 @@ static bool is_source(const struct node *from, uint64_t from_offset, const struc
 }
 
 /* COPY, CLONE. `from` may be NULL: unknown source. length 0: up to the end of the source. */
-static void copy_between(struct contents *contents, struct node *from, uint64_t from_offset, struct node *to, uint64_t to_offset, uint64_t length)
+static void copy_between(struct contents *contents, struct node *from, uint64_t from_offset, struct node *to, uint64_t to_offset,
+			 uint64_t length, enum grower by)
 {
 	bool known;
 
@@ -559,7 +566,7 @@ static void copy_between(struct contents *contents, struct node *from, uint64_t 
 		length = from->entry->size - from_offset;
 	if (!is_range(contents, from_offset, length) || !is_range(contents, to_offset, length) || !place(contents, to))
 		return;
-	if (!grow(contents, to, to_offset, to_offset + length, BY_WRITE))
+	if (!grow(contents, to, to_offset, to_offset + length, by))
 		return;
 	known = is_source(from, from_offset, to, to_offset, length);
 	for (uint64_t done = 0; done < length && !contents->disk->failed;) {
@@ -574,7 +581,7 @@ static void copy_between(struct contents *contents, struct node *from, uint64_t 
 			if (there)
 				range.state = here.state;
 		}
-		copy_range(contents, from, &range, to, to_offset + done);
+		copy_range(contents, from, &range, to, to_offset + done, by);
 		done = range.end - from_offset;
 	}
 }
@@ -653,6 +660,11 @@ static void read_done(struct contents *contents, struct node *node, const struct
 		miss(contents, node, call->offset, length, is_certain, reason_of_reply(&contents->walk.calls.exchange->reply));
 }
 
+static enum grower grower_of(const struct reply_operation *reply)
+{
+	return reply->has_succeeded ? BY_WRITE : BY_UNCONFIRMED_WRITE;
+}
+
 static void copy(struct contents *contents, struct node *node, const struct call_operation *call, const struct reply_operation *reply)
 {
 	uint64_t length = call->length;
@@ -663,7 +675,8 @@ static void copy(struct contents *contents, struct node *node, const struct call
 		if (!length)
 			return;
 	}
-	copy_between(contents, file_of(nfs_names_saved(&contents->walk)), call->offset, node, call->to_offset, length);
+	copy_between(contents, file_of(nfs_names_saved(&contents->walk)), call->offset, node, call->to_offset, length,
+		     grower_of(reply));
 }
 
 /* NFSv4 operations on the contents of the current file. */
@@ -688,7 +701,7 @@ static void nfs4_contents(struct contents *contents, struct node *node, const st
 		write(contents, node, call, reply);
 		break;
 	case NFS4_ALLOCATE:
-		allocate(contents, node, call->offset, call->length);
+		allocate(contents, node, call->offset, call->length, grower_of(reply));
 		break;
 	case NFS4_DEALLOCATE:
 		deallocate(contents, node, call->offset, call->length, reply->has_succeeded);
