@@ -244,6 +244,29 @@ Test(diff, reports_by_addresses_which_of_equal_messages_is_lost)
 		check(cases[i].a, cases[i].b, &(struct diff_rules){ .order = false }, cases[i].expected);
 }
 
+/* The one after the lost one says so: it is like both, and its key tells which it is. */
+Test(diff, reports_by_addresses_which_is_lost_before_a_changed_message)
+{
+	static const char head[] = "rdmatap-canon 1 level=messages\nconnection transport=RC client=a server=b\n";
+	static const char line[] = "message > kind=send length=9 key=rkey#1+0x%d%s\n";
+	char a[1024], b[1024];
+
+	for (int lost = 1; lost < 5; lost++) {
+		size_t a_used = (size_t)snprintf(a, sizeof a, head), b_used = (size_t)snprintf(b, sizeof b, head);
+		char expected[40];
+
+		for (int i = 0; i < 6; i++) {
+			a_used += (size_t)snprintf(a + a_used, sizeof a - a_used, line, i, "");
+			if (i != lost)
+				b_used += (size_t)snprintf(b + b_used, sizeof b - b_used, line, i, i == lost + 1 ? " status=gap" : "");
+		}
+		a_used += (size_t)snprintf(a + a_used, sizeof a - a_used, "end connections=1\n");
+		b_used += (size_t)snprintf(b + b_used, sizeof b - b_used, "end connections=1\n");
+		snprintf(expected, sizeof expected, "-%d/0 ~%d/%d:status", lost + 1, lost + 2, lost + 1);
+		check_texts(a, a_used, b, b_used, &(struct diff_rules){ .order = false }, expected, "one lost");
+	}
+}
+
 Test(diff, of_many_messages_the_few_that_differ_are_reported)
 {
 	static char a[3000], b[3000];

@@ -251,6 +251,16 @@ static void judge_moved(struct matching *matching)
 	}
 }
 
+/* Determines which of the matched lines are in order. */
+static void place_all(struct matching *matching, bool order)
+{
+	for (size_t i = 0; i < matching->a_count; i++)
+		matching->matches->places[i] = DIFF_ELSEWHERE;
+	find_order(matching);
+	if (!order)
+		judge_moved(matching);
+}
+
 static bool prepare(struct matching *matching)
 {
 	struct diff_matches *matches = matching->matches;
@@ -306,16 +316,18 @@ int diff_match(struct diff_matches *matches, const struct canon_line *a, size_t 
 		result = uncross(&matching);
 	if (!result && texts)
 		result = slide(&matching, order);
-	if (!result) {
-		find_order(&matching);
-		if (!order)
-			judge_moved(&matching);
+	if (result >= 0) {
+		place_all(&matching, order);
+		result = align_gaps(&matching, CANON_KEY_NEAR);
 	}
 	if (!result)
-		result = align_gaps(&matching, CANON_KEY_NEAR);
-	if (!result)
 		result = align_gaps(&matching, CANON_KEY_CLASS);
+	/* of several similar lines the first one was matched; the names around it may fit another better */
 	if (!result && texts)
+		result = slide(&matching, order);
+	if (result > 0)
+		place_all(&matching, order);
+	if (result >= 0 && texts)
 		result = align_gaps(&matching, KEY_OF_RPC);
 	free(matching.keys[0]);
 	free(matching.keys[1]);

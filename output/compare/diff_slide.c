@@ -27,7 +27,7 @@ struct sliding {
 	int64_t counts[2];    /* of the lists */
 	struct canon_numbers reported; /* last correspondence of names */
 	int64_t effort;       /* work limit: pairs left to compare */
-	bool failed;
+	bool failed, moved;
 };
 
 static const struct canon_line *line_at(const struct sliding *sliding, int side, int64_t place)
@@ -161,13 +161,24 @@ static void move(struct sliding *sliding, const struct gap *gap, int64_t cut)
 	}
 }
 
+/* Whether the line of the narrow side at `place` equals this one of the wide side in at least the degree in which it equals its match. */
 static bool may_stand_for(const struct sliding *sliding, const struct gap *gap, int64_t place, int64_t wide_place)
 {
-	return partner(sliding, !gap->wide, place) >= 0 && wide_place >= 0 && wide_place < sliding->counts[gap->wide] &&
-	       line_at(sliding, gap->wide, wide_place)->keys[CANON_KEY_ALL] == line_at(sliding, !gap->wide, place)->keys[CANON_KEY_ALL];
+	int64_t other = partner(sliding, !gap->wide, place);
+	const uint64_t *wide, *narrow, *matched;
+	int key = CANON_KEY_ALL;
+
+	if (other < 0 || wide_place < 0 || wide_place >= sliding->counts[gap->wide])
+		return false;
+	wide = line_at(sliding, gap->wide, wide_place)->keys;
+	narrow = line_at(sliding, !gap->wide, place)->keys;
+	matched = line_at(sliding, gap->wide, other)->keys;
+	while (key < CANON_KEY_CLASS && narrow[key] != matched[key] && narrow[key] != wide[key])
+		key++;
+	return narrow[key] == wide[key];
 }
 
-/* How far the gap can move: the lines it passes must equal their new matches, apart from names. */
+/* How far the gap can move: the lines it passes must equal their new matches, apart from names, as much as the previous ones. */
 static void measure(struct sliding *sliding, struct gap *gap)
 {
 	gap->low = gap->high = gap->at;
@@ -209,6 +220,7 @@ static bool slide_gap(struct sliding *sliding, struct gap gap)
 	if (cuts[best] == gap.at || (gap.size > 1 && least))
 		return false;
 	move(sliding, &gap, cuts[best]);
+	sliding->moved = true;
 	return true;
 }
 
@@ -256,5 +268,5 @@ int diff_slide(const struct diff_slide *slide)
 		slide_side(&sliding, 1);
 	}
 	discard(&sliding);
-	return sliding.failed ? -ENOMEM : 0;
+	return sliding.failed ? -ENOMEM : sliding.moved;
 }

@@ -21,7 +21,7 @@ struct diff_slide {
 
 /*
  * Moves gaps between matched lines to where the names and distances of the surrounding lines agree best. The number of matches and the
- * order within each lane do not change. Returns 0 or -ENOMEM.
+ * order within each lane do not change. Returns whether any was moved (1 or 0), or -ENOMEM.
  */
 int diff_slide(const struct diff_slide *slide) __attribute__((warn_unused_result));
 

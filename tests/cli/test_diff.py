@@ -291,6 +291,27 @@ class OneChange(Talks):
         self.assertEqual(kind, "added")
         self.assertIn("length=77 ", reported["b"]["line"])
 
+    def test_a_packet_lost(self):
+        """Whichever is missing, that one is called removed, not one like it beside it."""
+        scene = conversation.Scene("before", "")
+        talk = scene.connection()
+        for length in (100, 1471, 30):
+            for end in "ab":
+                packets = talk.send(end, length)
+                scene.put(*packets, talk.ack(packets[-1]))
+        request, responses = talk.read("a", 1500, r_key=7)
+        scene.put(request, *responses)
+        scene.write_capture(self.path("before.pcap"))
+        frames = Frames(self.path("before.pcap"))
+        self.assertEqual(len(frames.frames), 4 + 14 + 4 + 7)
+        # not the first ones of each end, from whose numbers those of the others are counted
+        for lost in range(4, len(frames.frames)):
+            with self.subTest(lost=lost + 1):
+                less = frames.write(self.path("less.pcap"), frames.frames[:lost] + frames.frames[lost + 1:])
+                packets = [one for one in self.diff("--level", "packets", self.path("before.pcap"), less) if one["level"] == "packet"]
+                self.assertEqual([one["a"]["frame"] for one in packets if one["type"] == "removed"], [lost + 1], packets)
+                self.assertFalse([one for one in packets if one["type"] in ("added", "moved")])
+
     def test_a_packet_duplicated(self):
         self.assertEqual(self.one("duplicate")[:3], ("changed", "message", [("repeats", None, "1")]))
 
