@@ -106,6 +106,8 @@ void message_missing_so_far(const struct message *message, struct missing_list *
 	list->reason = message->evicted ? RTAP_MISSING_EVICTED : RTAP_MISSING_NOT_CAPTURED;
 	list->origin = message_position(message);
 	missing_list_add_holes(list, &message->coverage, &message->cut, list->origin, message_known_end(message));
+	if (message->shown.verb == RTAP_VERB_SEND && !message->has_last)
+		missing_list_add(list, (struct rtap_missing){ message_known_length(message), 0, false, list->reason });
 }
 
 /* Responses that were not captured; the requester may lack them if it had no time to request them again. For requests, gaps are counted. */

@@ -32,7 +32,7 @@ static inline bool message_is_final(const struct rtap_tracker *tracker, const st
 /* Computes length, completeness, missing ranges and outcome. */
 void message_compute_result(const struct rtap_tracker *tracker, struct message *message);
 
-/* Adds the bytes that a message lacks so far, from its first packet seen to its last. For messages that are not settled. */
+/* Adds the bytes that a message lacks so far, from its first packet seen to its last, and of a SEND what follows. For messages that are not settled. */
 void message_missing_so_far(const struct message *message, struct missing_list *list);
 
 /* The message no longer changes: computes what is reported of it. It may be reported and freed at once. */

@@ -140,6 +140,8 @@ struct upper_layer {
 	void (*response_settled)(struct rtap_tracker *tracker, struct message *message);
 	/* The message of a request (request->message) is settled. Its bytes may be freed after this call. */
 	void (*request_settled)(struct rtap_tracker *tracker, struct message *message);
+	/* A SEND is settled of which packets are missing: its first bytes may be a request that is not known yet. */
+	void (*incomplete)(struct rtap_tracker *tracker, struct message *message);
 	/* Frees what the layer allocated for a message of its own: shown.items. */
 	void (*release)(struct rtap_tracker *tracker, struct message *message);
 	/* A message that waits for the end of its request (message->request) is reported before that. */
@@ -289,6 +291,9 @@ static inline void upper_settled(struct rtap_tracker *tracker, struct message *m
 {
 	if (message->awaits_owner && !message->region && message->connection->layer)
 		upper_claim(tracker, message);
+	if (!message->shown.complete && message->shown.verb == RTAP_VERB_SEND && message->stream && !message->evicted &&
+	    message->connection->layer && message->connection->layer->incomplete)
+		message->connection->layer->incomplete(tracker, message);
 	if (message->region)
 		message->connection->layer->memory->data_settled(tracker, message);
 	/* The SEND of a request may wait for the end of the request. */

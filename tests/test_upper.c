@@ -74,7 +74,7 @@ static bool is_set_up_for_b(const struct connection *its)
 
 #define ROW(letter, set_up) \
 	{ #letter, NULL, init_##letter, ports_##letter, RTAP_UPPER_UNKNOWN, set_up, NULL, false, false, packet_##letter, NULL, write_##letter, \
-	  send_##letter, read_##letter, ahead_##letter, &memory_##letter, settled_##letter, NULL, release_##letter, detach_##letter, \
+	  send_##letter, read_##letter, ahead_##letter, &memory_##letter, settled_##letter, NULL, NULL, release_##letter, detach_##letter, \
 	  merged_##letter, end_##letter, over_##letter, advance_##letter, fini_##letter, &socket_##letter, NULL }
 
 LAYER(a, 0)

@@ -70,18 +70,10 @@ uint16_t nvme_part_of(uint32_t code)
 	}
 }
 
-/*
- * A command, which has an SGL. One with PRPs, or an invalid value, is a command that the controller rejects (Base, 3.3.3.1), if the other bits
- * are those of a command: programs that use the port of NVMe send anything.
- */
-static bool is_command(const struct cursor *cursor)
+bool nvme_is_command(const uint8_t *bytes)
 {
-	const uint8_t *bytes = cursor->next;
-	unsigned psdt;
+	unsigned psdt = bytes[1] >> 6;
 
-	if (cursor->wire < NVME_COMMAND_LENGTH || cursor->captured < 5)
-		return false;
-	psdt = bytes[1] >> 6;
 	return psdt == 1 || psdt == 2 || (!(bytes[1] & 0x3c) && (bytes[0] == NVME_FABRICS || nvme_command_name(nvme_code(bytes, NVME_SPACE_UNKNOWN))));
 }
 
@@ -92,7 +84,7 @@ static enum result parse_command(struct parse *parse)
 	const uint8_t *command;
 	enum result result;
 
-	if (!is_command(&parse->cursor)) {
+	if (parse->cursor.wire < NVME_COMMAND_LENGTH || parse->cursor.captured < 5 || !nvme_is_command(parse->cursor.next)) {
 		parse->next = parse->cursor.wire == NVME_RESPONSE_LENGTH ? PROTOCOL_NVME_RESPONSE : PROTOCOL_PAYLOAD;
 		return OK;
 	}

@@ -10,6 +10,12 @@
 /* Whether the bytes at the cursor are a command capsule: its format, its SGL, and reserved bytes that are zero. */
 bool nvme_recognise(const struct cursor *payload);
 
+/*
+ * Whether the first five bytes are those of a command, which has an SGL. One with PRPs, or an invalid value, is a command that the controller
+ * rejects (Base, 3.3.3.1), if the other bits are those of a command: programs that use the port of NVMe send anything.
+ */
+bool nvme_is_command(const uint8_t *bytes);
+
 /* enum protocol_number of the part of a command, by its NVME_CODE. */
 uint16_t nvme_part_of(uint32_t code);
 

@@ -2,11 +2,15 @@
 #include "config.h"
 
 #include "dissect/engine/clear.h"
+#include "reassembly/infiniband/assembly.h"
+#include "reassembly/message_extent.h"
+#include "reassembly/message_list.h"
 #include "reassembly/operation.h"
 #include "reassembly/upper/request.h"
 #include "reassembly/upper/command.h"
 #include "reassembly/upper/region.h"
 
+#define MOST_EXAMINED 256   /* messages of a requester that are looked at for the command of a response */
 #define MOST_COMMANDS 65536 /* waiting commands of a connection: as many as NVMe has identifiers */
 
 struct key {
@@ -153,6 +157,34 @@ struct command *command_find(const struct connection *connection, bool requester
 	const struct key key = { .id = id, .from_a = requester_is_a };
 
 	return commands ? map_find(&commands->waiting, hash_of(&key), is_key, &key) : NULL;
+}
+
+const uint8_t *command_front(const struct message *message, uint64_t length)
+{
+	const struct coverage_run *run = coverage_runs(&message->coverage);
+	uint64_t begin = message_position(message);
+
+	if (message->shown.verb != RTAP_VERB_SEND || message->request || message->request_number || message->operation || !message->coverage.count)
+		return NULL;
+	if (!message->has_first || run->begin != begin || run->end - begin < length || assembly_is_whole(message))
+		return NULL;
+	return coverage_bytes(&message->coverage, run);
+}
+
+struct message *command_unfinished(const struct upper_work *work, uint64_t id, bool (*is_it)(const struct message *message, uint64_t id))
+{
+	const struct psn_stream *stream = &work->connection->streams[!work->from_a];
+	const struct command *known = command_find(work->connection, !work->from_a, id);
+	/* packets are missing before the last message only if there are gaps */
+	unsigned left = work->connection->ddp ? 0 : stream->gaps.count ? MOST_EXAMINED : 1;
+
+	for (struct message *message = TAILQ_LAST(&stream->messages, message_list); message && left; message = message_list_before(message), left--) {
+		if (known && known->request.is_seen && message->low <= known->request.psn)
+			return NULL;
+		if (is_it(message, id))
+			return message;
+	}
+	return NULL;
 }
 
 struct command *command_of_response(const struct upper_work *work, uint64_t id)

@@ -73,6 +73,18 @@ bool command_copy_data(const struct command *command, const struct region_name *
 /* Ends `from`: its SEND, with the operation, becomes that of `to`, which has none of its own. */
 void command_pass(struct rtap_tracker *tracker, struct command *from, struct command *to);
 
+/*
+ * The first `length` bytes of a SEND of which packets are missing and that no layer has taken yet; NULL: there are not as many, or it is not such
+ * a SEND.
+ */
+const uint8_t *command_front(const struct message *message, uint64_t length);
+
+/*
+ * A response with this identifier: the newest SEND of the requester, after a command with the identifier that is known, that lacks packets and has the
+ * identifier in its first bytes, according to `is_it`. NULL: none.
+ */
+struct message *command_unfinished(const struct upper_work *work, uint64_t id, bool (*is_it)(const struct message *message, uint64_t id));
+
 /* The command of a response, without changing anything. NULL: unknown. */
 struct command *command_find(const struct connection *connection, bool requester_is_a, uint64_t id);
 

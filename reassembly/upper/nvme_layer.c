@@ -17,6 +17,7 @@
 #include "dissect/nvme/nvme_names.h"
 #include "dissect/nvme/nvme_parts.h"
 #include "dissect/nvme/nvme_structure.h"
+#include "reassembly/message_extent.h"
 #include "reassembly/operation.h"
 #include "reassembly/upper/region.h"
 #include "reassembly/upper/request.h"
@@ -452,17 +453,112 @@ static void learn_connect(struct upper_work *work, struct nvme_queue *queue)
 		nvme_learn_connect(work->tracker, queue, layer_bytes(packet, data));
 }
 
+/* Data in the capsule that the packets of its SEND have, which need not be all. */
+static void keep_incomplete(struct rtap_tracker *tracker, struct nvme_command *command, const struct message *message)
+{
+	uint64_t before = coverage_memory(&command->carried), at = little_bits(command->bytes, NVME_SGL_ADDRESS);
+	uint64_t begin = message_position(message) + NVME_COMMAND_LENGTH;
+	bool keeps = wants_data(tracker, command);
+
+	if (!command->in_capsule || at > UINT32_MAX || (keeps && !message->coverage.bytes))
+		return;
+	begin += at;
+	if (!coverage_copy(&command->carried, &message->coverage, begin, begin + command->in_capsule, 0 - begin, keeps ? COVERAGE_BYTES : COVERAGE_ONLY))
+		tracker->counters.evictions++;
+	command->in_capsule_seen = (uint32_t)command->carried.total;
+	request_charge(&tracker->budget, &command->command.request, coverage_memory(&command->carried), before);
+}
+
+/* A command in these bytes of the SEND; `inside`: those that follow in the capsule. NULL: out of memory, which is counted. */
+static struct nvme_command *begin_command(struct upper_work *work, struct nvme_queue *queue, const uint8_t *bytes, uint8_t captured, struct rtap_span inside)
+{
+	struct nvme_command *command = (struct nvme_command *)command_begin(work, little_bits(bytes, NVME_CID));
+	struct nvme_piece pieces[NVME_MOST_PIECES];
+	uint32_t count;
+	uint64_t length;
+
+	if (!command)
+		return NULL;
+	command->captured = captured;
+	memcpy(command->bytes, bytes, command->captured);
+	command->code = nvme_code(command->bytes, queue->kind);
+	if (command->code == NVME_CODE(NVME_SPACE_ADMIN, NVME_ASYNC_EVENT))
+		command->command.request.entry.give_up = NULL; /* it waits for as long as there is no event */
+	count = nvme_memory_read(command->bytes, inside, pieces, &length, &command->is_partial);
+	command->data_length = length < UINT32_MAX ? (uint32_t)length : UINT32_MAX;
+	if (little_bits(bytes, NVME_SGL_TYPE) == NVME_SGL_DATA && little_bits(bytes, NVME_SGL_SUBTYPE) == NVME_SGL_IS_OFFSET)
+		command->in_capsule = command->data_length;
+	if (command->in_capsule > queue->in_capsule && queue->kind == NVME_SPACE_IO && NVME_CODE_SPACE(command->code) != NVME_SPACE_FABRICS)
+		queue->in_capsule = command->in_capsule;
+	learn_block_size(work->tracker, command);
+	request_operation(work->tracker, &command->command.request, work->message, sizeof(struct nvme_operation));
+	name_memory(work, command, pieces, count);
+	return command;
+}
+
+/* The command at the begin of a SEND of which packets are missing. NULL: none that is not known yet. */
+static const uint8_t *front_of(const struct message *message)
+{
+	const uint8_t *bytes = command_front(message, NVME_COMMAND_LENGTH);
+
+	return bytes && nvme_is_command(bytes) ? bytes : NULL;
+}
+
+static bool has_front(const struct message *message, uint64_t id)
+{
+	const uint8_t *bytes = front_of(message);
+
+	return bytes && little_bits(bytes, NVME_CID) == id;
+}
+
+static void take_front(struct rtap_tracker *tracker, struct nvme_queue *queue, struct message *message)
+{
+	struct upper_work work = { .tracker = tracker, .connection = message->connection, .from_a = message->shown.from_a, .is_known = true, .message = message };
+	const struct coverage_run *run = coverage_runs(&message->coverage);
+	const uint8_t *bytes = front_of(message);
+	struct rtap_span inside = { bytes + NVME_COMMAND_LENGTH, (uint32_t)(run->end - run->begin - NVME_COMMAND_LENGTH) };
+	struct nvme_command *command;
+
+	if (bytes[0] != NVME_FABRICS)
+		nvme_queue_guess(queue, bytes[0]);
+	else if (bytes[4] == NVME_CONNECT)
+		nvme_queue_number(queue, (uint16_t)little_bits(bytes + NVME_COMMON_LENGTH, NVME_AT(0, 16, 16)));
+	command = begin_command(&work, queue, bytes, NVME_COMMAND_LENGTH, inside);
+	if (command)
+		keep_incomplete(tracker, command, message);
+}
+
+/* More packets of a command that was known from its first one. False: it is not such a SEND. */
+static bool take_rest(struct rtap_tracker *tracker, const struct message *message)
+{
+	struct request *request = message->request_number ? request_find(message->connection, message->request_number) : NULL;
+
+	if (request && request->is_seen && request->psn == message->low && request->from_a == message->shown.from_a)
+		keep_incomplete(tracker, (struct nvme_command *)request, message);
+	return message->request_number;
+}
+
+/* A SEND is settled of which packets are missing. */
+static void take_incomplete(struct rtap_tracker *tracker, struct message *message)
+{
+	struct nvme_queue *queue;
+
+	if (take_rest(tracker, message) || !front_of(message))
+		return;
+	queue = command_state_make(tracker, message->connection, &commands);
+	if (queue)
+		take_front(tracker, queue, message);
+}
+
 static void take_command(struct upper_work *work, struct nvme_queue *queue)
 {
 	struct rtap_packet *packet = work->packet;
 	const struct rtap_layer *layer = nvme_layer_of(packet, PROTOCOL_NVME_COMMAND);
 	const struct rtap_layer *fabrics = nvme_layer_of(packet, PROTOCOL_NVME_FABRICS);
 	struct nvme_command *command;
-	struct nvme_piece pieces[NVME_MOST_PIECES];
 	struct packet_request known;
 	const uint8_t *bytes;
-	uint32_t captured, count;
-	uint64_t length;
+	uint32_t captured;
 
 	layer = fabrics ? fabrics : layer;
 	if (!layer || layer->length < NVME_COMMON_LENGTH)
@@ -474,6 +570,8 @@ static void take_command(struct upper_work *work, struct nvme_queue *queue)
 		nvme_queue_guess(queue, bytes[0]);
 	known = known_of(queue);
 	show(work, &known);
+	if (work->message && work->result->completed == work->message && take_rest(work->tracker, work->message))
+		return;
 	if (!upper_is_new(work))
 		return;
 	/* the packet may have been dissected again */
@@ -481,26 +579,12 @@ static void take_command(struct upper_work *work, struct nvme_queue *queue)
 	if (!layer || layer->length < NVME_COMMON_LENGTH)
 		return;
 	bytes = layer_bytes(packet, layer);
-	command = (struct nvme_command *)command_begin(work, little_bits(bytes, NVME_CID));
-	if (!command)
-		return;
 	captured = layer + 1 < packet->layers + packet->layer_count && layer[1].source == layer->source &&
 				   layer[1].offset == layer->offset + NVME_COMMON_LENGTH ? layer[1].length : 0;
-	command->captured = (uint8_t)(NVME_COMMON_LENGTH + (captured < NVME_PART_LENGTH ? captured : NVME_PART_LENGTH));
-	memcpy(command->bytes, bytes, command->captured);
-	command->code = nvme_code(command->bytes, queue->kind);
-	if (command->code == NVME_CODE(NVME_SPACE_ADMIN, NVME_ASYNC_EVENT))
-		command->command.request.entry.give_up = NULL; /* it waits for as long as there is no event */
-	count = nvme_memory_read(command->bytes, inside_of(packet, layer + 1), pieces, &length, &command->is_partial);
-	command->data_length = length < UINT32_MAX ? (uint32_t)length : UINT32_MAX;
-	if (little_bits(bytes, NVME_SGL_TYPE) == NVME_SGL_DATA && little_bits(bytes, NVME_SGL_SUBTYPE) == NVME_SGL_IS_OFFSET)
-		command->in_capsule = command->data_length;
-	if (command->in_capsule > queue->in_capsule && queue->kind == NVME_SPACE_IO && !fabrics)
-		queue->in_capsule = command->in_capsule;
-	learn_block_size(work->tracker, command);
-	request_operation(work->tracker, &command->command.request, work->message, sizeof(struct nvme_operation));
-	name_memory(work, command, pieces, count);
-	keep_carried(work, command, layer + 1);
+	command = begin_command(work, queue, bytes, (uint8_t)(NVME_COMMON_LENGTH + (captured < NVME_PART_LENGTH ? captured : NVME_PART_LENGTH)),
+				inside_of(packet, layer + 1));
+	if (command)
+		keep_carried(work, command, layer + 1);
 }
 
 /* Learns from a successful command about the queue and its namespaces. */
@@ -531,7 +615,8 @@ static void take_response(struct upper_work *work, struct nvme_queue *queue, con
 {
 	uint64_t id = little_bits(bytes, NVME_RESPONSE_CID);
 	struct packet_request known;
-	struct command *generic = command_of_response(work, id);
+	struct message *unfinished = upper_is_new(work) ? command_unfinished(work, id, has_front) : NULL;
+	struct command *generic;
 	struct nvme_command *command;
 	uint16_t status = (uint16_t)little_bits(bytes, NVME_STATUS);
 	uint64_t result = little_bits(bytes, 0, 64);
@@ -539,6 +624,9 @@ static void take_response(struct upper_work *work, struct nvme_queue *queue, con
 	if (!queue->has_id && little_bits(bytes, NVME_SQID))
 		nvme_queue_number(queue, (uint16_t)little_bits(bytes, NVME_SQID));
 	known = known_of(queue);
+	if (unfinished)
+		take_front(work->tracker, queue, unfinished);
+	generic = command_of_response(work, id);
 	if (generic && generic->request.is_seen) {
 		name_again(work->tracker, nvme_of(generic));
 		know_command(&known, nvme_of(generic));
@@ -667,6 +755,7 @@ const struct upper_layer nvme_layer = {
 	.read = take_placed,
 	.memory = &request_memory,
 	.response_settled = command_settled,
+	.incomplete = take_incomplete,
 	.detach = command_detach,
 	.merged = command_merged,
 	.end = command_end,

@@ -64,8 +64,7 @@ void request_seen(struct request *request, const struct message *send)
 	request->unknown_responses = request->connection->requests.unknown_responses;
 }
 
-/* A request that has not ended; NULL: it has. */
-static struct request *find_request(const struct connection *connection, uint64_t number)
+struct request *request_find(const struct connection *connection, uint64_t number)
 {
 	for (int i = 0; i < 2; i++) {
 		struct request *request = TAILQ_LAST(&connection->requests.lists[i].queue, request_queue);
@@ -80,7 +79,7 @@ static struct request *find_request(const struct connection *connection, uint64_
 void request_want(const struct message *send)
 {
 	struct request *request = send->shown.verb == RTAP_VERB_SEND && send->request_number && !send->request ?
-					  find_request(send->connection, send->request_number) : NULL;
+					  request_find(send->connection, send->request_number) : NULL;
 
 	if (!request)
 		return;
@@ -179,7 +178,7 @@ void request_take_lost(struct rtap_tracker *tracker, const struct message *messa
 	/* InfiniBand: a READ or WRITE has its region until it is settled or the request has ended. */
 	if (!is_iwarp && !is_send && !message->region)
 		return;
-	request = message->region ? message->region->request : find_request(message->connection, message->request_number);
+	request = message->region ? message->region->request : request_find(message->connection, message->request_number);
 	if (request && !is_send) {
 		struct request_lost *sum = is_read ? &request->read_lost : &request->write_lost;
 

@@ -187,6 +187,9 @@ bool request_is_whole(const struct message *send);
 /* Stops assigning data to the request, and settles its READs and WRITEs that still wait for data. */
 void request_settle_claimed(struct rtap_tracker *tracker, struct request *request);
 
+/* A request that has not ended, by the number of its message; NULL: it has, or too many are newer. */
+struct request *request_find(const struct connection *connection, uint64_t number);
+
 /* Removes its regions, and the READs and WRITEs from them, before the response: region_create_all() can be called again. */
 void request_forget_memory(struct rtap_tracker *tracker, struct request *request);
 

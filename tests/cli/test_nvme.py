@@ -77,6 +77,11 @@ class Nvme(CliTest):
         talk = Connection(scene)
         return scene, talk, nvme.Host(talk)
 
+    def put(self, scene, *rows):
+        for row in rows:
+            for packets in row:
+                scene.put(*packets)
+
     def capture(self, scene):
         path = self.path("scene.pcap")
         scene.write_capture(path)
@@ -487,6 +492,47 @@ class Crafted(Nvme):
             self.assertIn(text, done.stderr)
             self.assertEqual(bool(done.stderr), lost == 0, done.stderr)
 
+    def test_a_command_of_which_later_packets_were_not_captured(self):
+        """
+        The first packet has the command: its operation lacks bytes, and blocks that are not captured whole are missing from the image, not known as
+        what they were before. Without the first packet nothing is known. What comes later, also again, is of the same command.
+        """
+        old, new, size = b"\x01" * 8 * 512, b"".join(bytes([16 + i]) * 512 for i in range(4)), len(self.scene()[2].write(0, bytes(2048), inline=True)[0]) - 1
+        cases = [(lost, answered, after, late) for lost in ((1,), (size - 1,), (2, 4), tuple(range(1, size)), (0,), (0, size - 1))
+                 for answered in (True, False) for after in (0, 1, 60) for late in (None, "before", "after")]
+        for lost, answered, after, late in cases:
+            scene, talk, host = self.scene()
+            scene.put(*host.connect())
+            self.put(scene, host.write(0, old), host.simple(nvme.WRITE_ZEROES, 7, 1))
+            send, _, response = host.write(2, new, inline=True)
+            scene.put(*[packet for number, packet in enumerate(send) if number not in lost])
+            again = [send[number] for number in lost] if 0 not in lost and late else []
+            scene.put(*(again if late == "before" else []), *(response if answered else []), *(again if late == "after" else []))
+            for number in range(after):
+                self.put(scene, host.simple(nvme.WRITE_ZEROES, 7, 1))
+            capture = self.capture(scene)
+            found = [o for o in self.operations(capture) if o["name"] in ("Write", "unknown command")]
+            images, missing = self.images(capture)
+            image = images[NQN + "/1.img"]
+            mtu = 256
+            has = bytearray(64 + 2048)
+            for number in range(size):
+                if number not in lost or again:
+                    has[number * mtu:(number + 1) * mtu] = b"\1" * len(has[number * mtu:(number + 1) * mtu])
+            with self.subTest(lost=lost, answered=answered, after=after, late=late):
+                if 0 in lost:
+                    self.assertEqual([o["name"] for o in found], ["Write", "unknown command"][:1 + answered])
+                    continue
+                self.assertEqual([(o["name"], o["offset"], o["length"], "response_frame" in o) for o in found], [("Write", 0, 4096, True), ("Write", 1024, 2048, answered)])
+                self.assertEqual(found[1]["complete"], bool(again and answered))
+                self.assertEqual(bool(found[1].get("missing")), not again)
+                unknown = {i for _, offset, length, _ in missing for i in range(offset, offset + length)}
+                expected = {1024 + i for i in range(2048) if not has[64 + i]} if answered else set(range(1024, 3072))
+                self.assertEqual(unknown, expected)
+                self.assertEqual([i for i in range(3072) if i not in unknown and image[i] != (old[:1024] + new)[i]], [])
+                if answered:
+                    self.assertEqual(found[1]["data_bytes"], sum(has[64:]))
+
     def test_queue_depth(self):
         scene, talk, host = self.scene()
         scene.put(*host.connect())
@@ -679,11 +725,6 @@ class Device(Nvme):
         for host in hosts:
             scene.put(*host.connect())
         return scene, hosts
-
-    def put(self, scene, *rows):
-        for row in rows:
-            for packets in row:
-                scene.put(*packets)
 
     def test_what_is_copied_from_an_unanswered_write_is_missing(self):
         """That the write has no response is known at the end, long after the copies. Copies of copies are missing, too; what was written before or after is not."""
