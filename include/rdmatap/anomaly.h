@@ -28,7 +28,7 @@ extern "C" {
 	X(FRAGMENT_OVERLAP, "fragment_overlap", "overlapping IP fragments with different bytes, or with different ends") \
 	X(TCP_OVERLAP_DIFFERS, "tcp_overlap_differs", "a TCP segment overlaps an earlier one with different bytes") \
 	X(BAD_FPDU_CRC, "bad_fpdu_crc", "the CRC of an FPDU is wrong") \
-	X(FPDU_RECOVERED, "fpdu_recovered", "FPDU alignment was lost and found again") \
+	X(FPDU_RECOVERED, "fpdu_recovered", "FPDUs after a place where their alignment was lost and found") \
 	X(SKEWED_MARKERS, "skewed_markers", "MPA markers at wrong positions or with wrong pointers") \
 	X(PRIVATE_DATA_TOO_LONG, "private_data_too_long", "more private data than MPA allows") \
 	X(UNKNOWN_LINK_TYPE, "unknown_link_type", "a link type that is not dissected")
