@@ -30,6 +30,7 @@ struct comparison {
 	size_t change_count, change_room;
 	struct canon_token *tokens; /* tokens of the line of b from the first mismatch with the name order of a */
 	bool *used;              /* by token of b: also present in a */
+	struct canon_numbers alone; /* connections that only one has, by side: hashes of their roles */
 	size_t read;             /* bytes of both texts read since their memory was released */
 	size_t token_count, token_room, used_room;
 	int error;
@@ -532,11 +533,46 @@ static int pair_roles(struct roles *roles, size_t a_count, size_t b_count)
 	return result;
 }
 
+/* A hash of a role; with `exchanged`, of the one whose client is its server. */
+static uint64_t key_of_role(const char *role, bool exchanged)
+{
+	const char *at = role, *end = role + strlen(role);
+	struct canon_token token, ends[2] = { { .value = "" }, { .value = "" } };
+	uint64_t key = 0;
+
+	while (canon_token_next(&at, end, &token))
+		for (int i = 0; i < 2; i++)
+			if (is_text(token.name, token.name_length, i ? "server" : "client", 6))
+				ends[i] = token;
+	for (at = role; canon_token_next(&at, end, &token);) {
+		const struct canon_token *shown = &token;
+
+		for (int i = 0; exchanged && i < 2; i++)
+			if (token.name == ends[i].name)
+				shown = &ends[!i];
+		key = canon_mark(key, token.name, token.name_length);
+		key = canon_mark(key, shown->value, shown->value_length);
+	}
+	return key;
+}
+
+static void note_alone(struct comparison *comparison, const struct roles *roles, size_t a_count, size_t b_count)
+{
+	for (size_t i = 0; i < a_count; i++)
+		if (roles->counterpart[i] == SIZE_MAX && !canon_numbers_set(&comparison->alone, 0, key_of_role(roles->a[i]->role, false), 1))
+			fail(comparison, -ENOMEM);
+	for (size_t j = 0; j < b_count; j++)
+		if (!roles->taken[j] && !canon_numbers_set(&comparison->alone, 1, key_of_role(roles->b[j]->role, false), 1))
+			fail(comparison, -ENOMEM);
+}
+
 static void report_alone(struct comparison *comparison, enum diff_kind kind, const struct canon_role *role)
 {
 	struct diff_step step = { .kind = kind, .a = { .file = comparison->a_file }, .b = { .file = comparison->b_file } };
+	bool is_of_a = kind == DIFF_CONNECTION_REMOVED;
 
-	if (kind == DIFF_CONNECTION_REMOVED)
+	step.exchanged = canon_numbers_find(&comparison->alone, is_of_a, key_of_role(role->role, true));
+	if (is_of_a)
 		step.a.role = role;
 	else
 		step.b.role = role;
@@ -548,6 +584,7 @@ static void compare_all(struct comparison *comparison, const struct roles *roles
 {
 	size_t j = 0;
 
+	note_alone(comparison, roles, a_count, b_count);
 	for (size_t i = 0; i < a_count && !comparison->error; i++) {
 		for (; j < b_count && strcmp(roles->b[j]->role, roles->a[i]->role) < 0; j++)
 			if (!roles->taken[j])
@@ -583,6 +620,7 @@ int diff_compare(const struct canon_file *a, const struct canon_file *b, struct 
 	result = comparison.error;
 out:
 	canon_numbers_fini(&comparison.known);
+	canon_numbers_fini(&comparison.alone);
 	free(comparison.changes);
 	free(comparison.tokens);
 	free(comparison.used);

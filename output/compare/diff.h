@@ -41,6 +41,7 @@ struct diff_step {
 	enum diff_kind kind;
 	enum canon_level level;
 	bool setup;                    /* concerns the connection's setup line */
+	bool exchanged;                /* CONNECTION_REMOVED, _ADDED: the other one has it with client and server exchanged */
 	struct diff_side a, b;
 	const struct diff_change *changes; /* for CHANGED, and for MOVED if values also differ */
 	size_t change_count;

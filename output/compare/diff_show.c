@@ -239,6 +239,16 @@ static void text_changes(struct line *line, const struct diff_step *step, bool i
 	line_char(line, '\n');
 }
 
+static void text_alone(struct line *line, const struct diff_step *step)
+{
+	line_text(line, step->a.role ? "-connection " : "+connection ");
+	text_role(line, role_of(step));
+	if (step->exchanged)
+		line_text(line, step->a.role ? "\n! B has it with client and server exchanged; their lines are not compared"
+					     : "\n! A has it with client and server exchanged; their lines are not compared");
+	line_char(line, '\n');
+}
+
 static void write_difference(const void *what, struct line *line)
 {
 	const struct diff_step *step = ((const struct written *)what)->step;
@@ -246,14 +256,8 @@ static void write_difference(const void *what, struct line *line)
 
 	switch (step->kind) {
 	case DIFF_CONNECTION_REMOVED:
-		line_text(line, "-connection ");
-		text_role(line, step->a.role);
-		line_char(line, '\n');
-		return;
 	case DIFF_CONNECTION_ADDED:
-		line_text(line, "+connection ");
-		text_role(line, step->b.role);
-		line_char(line, '\n');
+		text_alone(line, step);
 		return;
 	default:
 		break;
@@ -352,6 +356,8 @@ static void write_json(const void *what, struct line *line)
 		object_text(line, "level", step->setup ? "setup" : step->level == CANON_PACKETS ? "packet" : "message");
 	if (side->line && side->line->direction)
 		object_text(line, "direction", side->line->direction == '>' ? "client>server" : "server>client");
+	if (step->exchanged)
+		object_bool(line, "exchanged", true);
 	json_side(line, "a", &step->a);
 	json_side(line, "b", &step->b);
 	if (step->kind == DIFF_CHANGED || step->kind == DIFF_MOVED) {

@@ -216,6 +216,15 @@ class Talks(DiffTest):
         capfile.write_pcap(again, 1, rerun.rerun(records(read(self.path(name + ".pcap")))[1], random.randrange(1 << 30)))
         return again
 
+    def turned(self, path):
+        """The capture without the frames of the first connection before the first that its server sends."""
+        frames = Frames(path).frames
+        client, server = frames[0][1][26:30], frames[0][1][30:34]
+        first = next(at for at, (_, data, _) in enumerate(frames) if (data[26:30], data[30:34]) == (server, client))
+        later = self.path("turned.pcap")
+        capfile.write_pcap(later, 1, frames[first:])
+        return later
+
     def one(self, change=None, options=(), **values):
         reported = self.diff(*options, self.capture("before"), self.capture("after", change, **values))
         self.assertEqual(len(reported), 1, reported)
@@ -359,6 +368,21 @@ class OneChange(Talks):
         reported = self.diff(self.capture("before"), self.capture("after", "connection"))
         self.assertEqual([(one["type"], one["connection"]) for one in reported],
                          [("connection_removed", "transport=RC client=10.0.0.2 server=10.0.0.3")])
+
+    def test_a_connection_whose_ends_seem_exchanged(self):
+        before = self.capture("before")
+        after = self.turned(before)
+        client, server = "10.0.0.2", "10.0.0.1"
+        for one, other, ends in ((before, after, (client, server)), (after, before, (server, client))):
+            reported = self.diff("--level", "packets", one, other)
+            self.assertEqual({(each["type"], each["connection"], each.get("exchanged")) for each in reported},
+                             {("connection_removed", "transport=RC client=%s server=%s" % ends, True),
+                              ("connection_added", "transport=RC client=%s server=%s" % ends[::-1], True)})
+            text = self.run_program("diff", one, other).stdout.decode()
+            for sign, file in ("-B", "+A"):
+                self.assertRegex(text, r"\n\%sconnection .*\n! %s has it with client and server exchanged" % (sign, file))
+        for one in self.diff(before, self.capture("after", "connection")):
+            self.assertNotIn("exchanged", one)
 
     def test_a_change_is_reported_at_its_place(self):
         text = self.run_program("diff", self.capture("before"), self.capture("after", "length")).stdout.decode()
@@ -704,8 +728,8 @@ class JsonSchema(Talks):
 
     def test_diff(self):
         before = self.capture("before")
-        changes = [self.capture(change, change) for change in ("lost", "added", "length", "swapped", "connection")]
-        self.check("diff", [("--level", "packets", before, after) for after in changes] + [(changes[-1], before), (RPING, changes[0])] +
+        changes = [self.capture(change, change) for change in ("lost", "added", "length", "swapped", "connection")] + [self.turned(before)]
+        self.check("diff", [("--level", "packets", before, after) for after in changes] + [(changes[-2], before), (RPING, changes[0])] +
                    [("--map", "10.0.0.2=10.0.0.9", NFS3, os.path.join(TESTDATA, "roce-nfs41-long.pcap"))])
 
 
