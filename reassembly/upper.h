@@ -25,6 +25,7 @@ struct upper_work {
 	struct rtap_packet *packet;   /* dissected without knowledge of the layer */
 	struct frame_result *result;
 	struct rtap_context *context; /* for another dissection; what it points to is borrowed until the end of the frame */
+	struct message *response;     /* of a request that is known only by it: data before it can be the request's; else NULL */
 	void (*dissect)(struct upper_work *work); /* dissects the packet again, with the current context */
 	/* iWARP only, else NULL. */
 	const struct rtap_fpdu *fpdu;

@@ -187,6 +187,14 @@ struct message *command_unfinished(const struct upper_work *work, uint64_t id, b
 	return NULL;
 }
 
+void command_opened(const struct upper_work *work)
+{
+	struct request *request = request_find(work->connection, work->message->request_number);
+
+	if (request && !request->is_answered && request->response == work->response)
+		request->response = NULL;
+}
+
 struct command *command_of_response(const struct upper_work *work, uint64_t id)
 {
 	const struct message *message = work->message;
@@ -232,6 +240,8 @@ struct command *command_begin(struct upper_work *work, uint64_t id)
 		if (!command)
 			return NULL;
 	}
+	if (work->response && !command->request.response)
+		command->request.response = work->response;
 	request_seen(&command->request, work->message);
 	work->message->request_number = command->request.number;
 	if (!command->request.is_answered)

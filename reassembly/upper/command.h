@@ -85,6 +85,9 @@ const uint8_t *command_front(const struct message *message, uint64_t length);
  */
 struct message *command_unfinished(const struct upper_work *work, uint64_t id, bool (*is_it)(const struct message *message, uint64_t id));
 
+/* The command in work->message has been opened: work->response is set as its response only then. */
+void command_opened(const struct upper_work *work);
+
 /* The command of a response, without changing anything. NULL: unknown. */
 struct command *command_find(const struct connection *connection, bool requester_is_a, uint64_t id);
 

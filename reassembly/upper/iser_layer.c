@@ -10,6 +10,7 @@
 #include "dissect/engine/line.h"
 #include "dissect/scsi/iser.h"
 #include "dissect/scsi/scsi.h"
+#include "reassembly/message_extent.h"
 #include "reassembly/upper/request.h"
 #include "reassembly/upper/iser_layer.h"
 #include "reassembly/upper/scsi_memory.h"
@@ -101,6 +102,76 @@ static void take_command(struct upper_work *work, const uint8_t *header, uint32_
 	if (sent.has_unsolicited && !(header[0] & ISER_WRITE_VALID))
 		pieces[sent.piece_count++] = (struct scsi_piece){ .length = expected - sent.carried_length, .is_out = true };
 	scsi_take_command(work, &sent);
+}
+
+#define FRONT_LENGTH (ISER_LENGTH + ISCSI_LENGTH)
+
+/* The headers of a command whose SEND lacks later packets, and that is not known yet. NULL: it is none. */
+static const uint8_t *front_of(const struct message *message)
+{
+	const uint8_t *header = command_front(message, FRONT_LENGTH);
+
+	return header && header[0] >> 4 == ISER_CONTROL && (header[ISER_LENGTH] & 0x3f) == ISCSI_COMMAND ? header : NULL;
+}
+
+static bool has_front(const struct message *message, uint64_t tag)
+{
+	const uint8_t *header = front_of(message);
+
+	return header && bits(header + ISER_LENGTH, ISCSI_TAG) == tag;
+}
+
+/* Immediate data in the packets that the SEND has, which need not be all. */
+static void carry_present(struct upper_work *work, struct scsi_request *request)
+{
+	const struct coverage *coverage = &work->message->coverage;
+	const struct coverage_run *run = coverage_runs(coverage);
+	uint64_t position = message_position(work->message), begin, end;
+
+	if (!coverage->bytes || !coverage->count || run->begin != position || run->end - position < FRONT_LENGTH)
+		return;
+	position += FRONT_LENGTH + bits(coverage_bytes(coverage, run) + ISER_LENGTH, ISCSI_AHS_LENGTH) * 4;
+	for (uint32_t i = 0; i < coverage->count; i++, run++) {
+		begin = run->begin > position ? run->begin : position;
+		end = run->end < position + request->carried_length ? run->end : position + request->carried_length;
+		if (begin < end)
+			scsi_memory_carry(work, request, begin - position, (struct rtap_span){ coverage_bytes(coverage, run) + (begin - run->begin), (uint32_t)(end - begin) });
+	}
+}
+
+/* More packets of a command that was known from its first one. False: it is not such a SEND. */
+static bool take_rest(struct upper_work *work)
+{
+	uint64_t number = work->message->request_number;
+	struct request *request = number ? request_find(work->connection, number) : NULL;
+
+	if (request && request->is_seen && request->psn == work->message->low && request->from_a == work->from_a)
+		carry_present(work, (struct scsi_request *)request);
+	return number;
+}
+
+/* A SEND that lacks packets: its command is known by the first one. */
+static void take_front(struct rtap_tracker *tracker, struct message *message, struct message *response)
+{
+	struct upper_work work = { .tracker = tracker, .connection = message->connection, .from_a = message->shown.from_a, .is_known = true, .message = message,
+				   .response = response };
+	const struct coverage_run *run = coverage_runs(&message->coverage);
+	const uint8_t *header = front_of(message);
+
+	if (!header) {
+		take_rest(&work);
+		return;
+	}
+	if (!scsi_session_make(tracker, message->connection, "iser", tracker->upper_states[UPPER_iser]))
+		return;
+	take_command(&work, header, (uint32_t)(run->end - run->begin - FRONT_LENGTH));
+	command_opened(&work);
+	take_rest(&work);
+}
+
+static void take_incomplete(struct rtap_tracker *tracker, struct message *message)
+{
+	take_front(tracker, message, NULL);
 }
 
 /* A Data-Out PDU, which iSER has for unsolicited data only. RFC 7143, 11.7; RFC 7145, 7.3.4. */
@@ -198,6 +269,7 @@ static bool take_packet(struct upper_work *work)
 	const struct rtap_packet *packet = work->packet;
 	const struct rtap_layer *layer;
 	struct scsi_session *session;
+	struct message *unfinished;
 	const uint8_t *header;
 	uint32_t length;
 
@@ -211,8 +283,14 @@ static bool take_packet(struct upper_work *work)
 	session = scsi_session_make(work->tracker, work->connection, "iser", work->tracker->upper_states[UPPER_iser]);
 	if (!session)
 		return false;
+	header = header_of(packet);
+	unfinished = header && (header[0] & 0x3f) == ISCSI_RESPONSE && upper_is_new(work) ? command_unfinished(work, bits(header, ISCSI_TAG), has_front) : NULL;
+	if (unfinished)
+		take_front(work->tracker, unfinished, work->message);
 	show(work);
 	layer = layer_with(packet, PROTOCOL_ISCSI);
+	if (layer && (layer_bytes(packet, layer)[0] & 0x3f) == ISCSI_COMMAND && work->message && work->result->completed == work->message && take_rest(work))
+		return true;
 	if (!upper_is_new(work) || !layer || layer->length < ISCSI_LENGTH)
 		return true;
 	header = layer_bytes(packet, layer) - ISER_LENGTH;
@@ -284,6 +362,7 @@ const struct upper_layer iser_layer = {
 	.read = take_placed,
 	.memory = &request_memory,
 	.response_settled = command_settled,
+	.incomplete = take_incomplete,
 	.detach = command_detach,
 	.merged = command_merged,
 	.end = command_end,

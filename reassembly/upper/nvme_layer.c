@@ -511,9 +511,10 @@ static bool has_front(const struct message *message, uint64_t id)
 	return bytes && little_bits(bytes, NVME_CID) == id;
 }
 
-static void take_front(struct rtap_tracker *tracker, struct nvme_queue *queue, struct message *message)
+static void take_front(struct rtap_tracker *tracker, struct nvme_queue *queue, struct message *message, struct message *response)
 {
-	struct upper_work work = { .tracker = tracker, .connection = message->connection, .from_a = message->shown.from_a, .is_known = true, .message = message };
+	struct upper_work work = { .tracker = tracker, .connection = message->connection, .from_a = message->shown.from_a, .is_known = true, .message = message,
+				   .response = response };
 	const struct coverage_run *run = coverage_runs(&message->coverage);
 	const uint8_t *bytes = front_of(message);
 	struct rtap_span inside = { bytes + NVME_COMMAND_LENGTH, (uint32_t)(run->end - run->begin - NVME_COMMAND_LENGTH) };
@@ -524,6 +525,7 @@ static void take_front(struct rtap_tracker *tracker, struct nvme_queue *queue, s
 	else if (bytes[4] == NVME_CONNECT)
 		nvme_queue_number(queue, (uint16_t)little_bits(bytes + NVME_COMMON_LENGTH, NVME_AT(0, 16, 16)));
 	command = begin_command(&work, queue, bytes, NVME_COMMAND_LENGTH, inside);
+	command_opened(&work);
 	if (command)
 		keep_incomplete(tracker, command, message);
 }
@@ -547,7 +549,7 @@ static void take_incomplete(struct rtap_tracker *tracker, struct message *messag
 		return;
 	queue = command_state_make(tracker, message->connection, &commands);
 	if (queue)
-		take_front(tracker, queue, message);
+		take_front(tracker, queue, message, NULL);
 }
 
 static void take_command(struct upper_work *work, struct nvme_queue *queue)
@@ -625,7 +627,7 @@ static void take_response(struct upper_work *work, struct nvme_queue *queue, con
 		nvme_queue_number(queue, (uint16_t)little_bits(bytes, NVME_SQID));
 	known = known_of(queue);
 	if (unfinished)
-		take_front(work->tracker, queue, unfinished);
+		take_front(work->tracker, queue, unfinished, work->message);
 	generic = command_of_response(work, id);
 	if (generic && generic->request.is_seen) {
 		name_again(work->tracker, nvme_of(generic));

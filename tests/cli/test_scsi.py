@@ -288,6 +288,38 @@ class Crafted(Nvme):
                 self.assertGreaterEqual(one["last_data_frame"], sent[-1])
                 self.assertLess(one["last_data_frame"], one["response_frame"])
 
+    def test_immediate_data_of_which_packets_were_not_captured(self):
+        """The first packet has the command. Blocks that were not captured whole are missing from the image, not known as what they were before."""
+        old, new = b"\x01" * 16 * 512, b"".join(bytes([16 + i]) * 512 for i in range(8))
+        for lost in ((1,), (8,), (2, 5), tuple(range(1, 9))):
+            for late in (None, "before", "after"):
+                for after in (0, 60):
+                    scene = Scene("scsi", "")
+                    host = scsi.Iser(Connection(scene), 2048)
+                    scene.put(*host.out(scsi.cdb10(0x2a, 0, 16), old))
+                    packets = host.out(scsi.cdb10(0x2a, 2, 8), new)      # 76 bytes and 2048: nine packets of 256 bytes; then the rest of the data
+                    answer, again = packets[-2:], [packets[number] for number in lost] if late else []
+                    scene.put(*[packet for number, packet in enumerate(packets[:-2]) if number not in lost])
+                    scene.put(*(again if late == "before" else []), *answer, *(again if late == "after" else []))
+                    for _ in range(after):
+                        scene.put(*host.out(scsi.cdb10(0x2a, 15, 1), old[:512]))
+                    capture = self.capture(scene)
+                    images, missing = self.images(capture)
+                    image, = images.values()
+                    found = [o for o in self.operations(capture)][:2]
+                    has = bytearray(b"\1" * (76 + 4096))
+                    for number in lost if not late else ():
+                        end = min((number + 1) * 256, 76 + 2048)
+                        has[number * 256:end] = bytes(end - number * 256)
+                    with self.subTest(lost=lost, late=late, after=after):
+                        self.assertEqual([(o["name"], o.get("offset"), o.get("length"), o["complete"]) for o in found],
+                                         [("WRITE(10)", 0, 8192, True), ("WRITE(10)", 1024, 4096, bool(late))])
+                        self.assertEqual(found[1]["data_bytes"], sum(has[76:]))
+                        unknown = {i for _, offset, length, _ in missing for i in range(offset, offset + length)}
+                        self.assertEqual(unknown, {1024 + i for i in range(4096) if not has[76 + i]})
+                        expected = old[:1024] + new + old[5120:]
+                        self.assertEqual([i for i in range(8192) if i not in unknown and image[i] != expected[i]], [])
+
     def test_protection_information(self):
         """With RDPROTECT and WRPROTECT it follows each block, or a part of one: the blocks are unknown. SBC-4, 4.21."""
         data = random.Random(6).randbytes(8 * 520)
