@@ -67,6 +67,8 @@ static void take_effect(void *owner, const struct block_effect *effect)
 	struct run *run = owner;
 
 	run->effects++;
+	if (effect->kind == BLOCK_UNSEEN)
+		return;
 	REQUIRE(effect->target && *effect->target);
 	run->read += sum_of_text(effect->target);
 	run->read += sum_of_text(effect->name);
