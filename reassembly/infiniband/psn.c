@@ -322,12 +322,8 @@ static enum rtap_psn_analysis place_late(struct psn_stream *stream, uint64_t psn
 		return RTAP_PSN_OUT_OF_ORDER;
 	}
 	at = find_gap(&stream->gaps, psn);
-	if (at == stream->gaps.count) {
-		/* an acknowledged request, whose time is not kept: it was sent before the first one that is not acknowledged */
-		psn_time_of(&stream->requests, stream->acknowledged < stream->next ? stream->acknowledged : stream->next - 1, time_ns,
-			    &stream->recovery.since_ns);
+	if (at == stream->gaps.count)
 		return RTAP_PSN_RETRANSMISSION;
-	}
 	gap = &stream->gaps.list[at];
 	noticed_ns = gap->time_ns;
 	note_late(stream, &stream->requests, gap->is_open ? stream->requests.arrived : gap->arrived, gap->since_ns, time_ns);

@@ -99,13 +99,24 @@ static void lose(struct rtap_tracker *tracker, struct psn_stream *stream, int64_
 	flow->time_lost_ns = lost_ns;
 }
 
+/* Of a request: when it was sent, or noticed to be missing. */
+static int64_t progress_of_request(const struct psn_stream *stream, int64_t time_ns)
+{
+	int64_t since_ns = stream->recovery.since_ns;
+
+	/* the time of one that was acknowledged is not kept: it was sent before the first one that is not acknowledged */
+	if (since_ns == INT64_MIN)
+		psn_time_of(&stream->requests, stream->acknowledged < stream->next ? stream->acknowledged : stream->next - 1, time_ns, &since_ns);
+	return since_ns;
+}
+
 /* When the last progress before the retransmission was seen. */
 static int64_t last_progress(const struct psn_stream *stream, uint64_t psn, const struct message *message, bool is_read, int64_t time_ns)
 {
 	int64_t since_ns = stream->recovery.since_ns, response_ns;
 
 	if (!is_read)
-		return since_ns;
+		return progress_of_request(stream, time_ns);
 	/* not if its first transmission was not captured */
 	if (message && message->shown.time_ns > since_ns && message->shown.time_ns < time_ns)
 		since_ns = message->shown.time_ns;
