@@ -706,7 +706,7 @@ static const struct network_frame network_frames[] = {
 		"E-Tag", RTAP_LINK_ETHERNET, 50,
 		"020000000002020000000001893f75672234010208004500002012340000401154970a0000010a00000203e80009000c"
 		"000064617461",
-		"e-cid 564 10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
+		"e-cid base 564 10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
 		"etag.pcp=3 etag.dei=1 etag.iecid_base=0x0567 etag.resv=0 etag.group=2 etag.ecid_base=0x0234"
 		" etag.iecid_ext=0x01 etag.ecid_ext=0x02 etag.etype=0x0800 ip.src=10.0.0.1",
 	},

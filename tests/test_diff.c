@@ -244,7 +244,7 @@ Test(diff, reports_by_addresses_which_of_equal_messages_is_lost)
 		check(cases[i].a, cases[i].b, &(struct diff_rules){ .order = false }, cases[i].expected);
 }
 
-/* The one after the lost one says so: it is like both, and its key tells which it is. */
+/* The message after the lost one decides: by its kind it can be either, by its key only one. */
 Test(diff, reports_by_addresses_which_is_lost_before_a_changed_message)
 {
 	static const char head[] = "rdmatap-canon 1 level=messages\nconnection transport=RC client=a server=b\n";

@@ -207,7 +207,7 @@ static enum result parse_etag(struct parse *parse)
 static void summary_etag(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	if (layer->length == ETAG_LENGTH)
-		summary_tag(packet, layer, line, "e-cid ", bits(layer_bytes(packet, layer), ETAG_CHANNEL));
+		summary_tag(packet, layer, line, "e-cid base ", bits(layer_bytes(packet, layer), ETAG_CHANNEL));
 }
 
 const struct protocol etag_protocol = {
