@@ -36,6 +36,7 @@ struct scsi_session {
 	uint32_t cid;              /* number of the connection in its session */
 	struct scsi_login login;  /* iSCSI */
 	enum scsi_base base;       /* of iSER */
+	uint32_t immediate_at;     /* of SRP: where immediate data begins in SENDs, according to the login; 0: unknown */
 	uint32_t most_carried;     /* largest data of a command in its SEND, in bytes */
 	uint32_t open_tables;      /* commands whose tables of descriptors the target has not read */
 	uint32_t lun_count;

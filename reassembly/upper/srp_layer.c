@@ -12,7 +12,7 @@
 #include "reassembly/message_extent.h"
 #include "reassembly/upper/region.h"
 #include "reassembly/upper/request.h"
-#include "reassembly/upper/scsi.h"
+#include "reassembly/upper/scsi_memory.h"
 #include "reassembly/upper/srp_layer.h"
 #include "reassembly/upper/upper_layers.h"
 
@@ -56,7 +56,7 @@ static struct buffer buffer_of(const struct unit *unit, bool is_out, uint32_t at
 
 	if (buffer.length == UINT32_MAX)
 		buffer.length = 0;
-	if (at + buffer.length > unit->length || (format != SRP_DIRECT && format != SRP_INDIRECT))
+	if ((format != SRP_DIRECT && format != SRP_INDIRECT) || at + (format == SRP_DIRECT ? SRP_DESCRIPTOR_LENGTH : INDIRECT_LENGTH) > unit->length)
 		return buffer;
 	buffer.data_length = load32(unit->bytes + at + (format == SRP_DIRECT ? LENGTH_AT : INDIRECT_LENGTH - 4));
 	buffer.is_partial = buffer.is_indirect && load32(unit->bytes + at + LENGTH_AT) > count * SRP_DESCRIPTOR_LENGTH;
@@ -78,22 +78,43 @@ static void add_pieces(const struct unit *unit, const struct buffer *buffer, str
 	}
 }
 
-/* Immediate data ends the SEND: `length` bytes, which cannot begin before `at`, the end of the command's header. */
-static void add_immediate(const struct message *send, const struct unit *unit, uint32_t at, uint32_t length, struct scsi_command_unit *sent)
+/*
+ * Position of `length` bytes of immediate data in a SEND: they end it, and cannot begin before `at`, the end of the command's header. Of a SEND
+ * without its last packet only the login shows it. UINT64_MAX: unknown, or there are not as many.
+ */
+static uint64_t immediate_at(const struct upper_work *work, const struct unit *unit, uint32_t at, uint32_t length)
 {
+	const struct message *send = work->message;
 	uint64_t known = send ? message_known_length(send) : 0, end = known > unit->length ? known : unit->length;
 
-	if (at > end || length > end - at)
+	if (send && !send->has_last) {
+		const struct scsi_session *session = work->connection->upper_state;
+
+		return session->immediate_at >= at ? session->immediate_at : UINT64_MAX;
+	}
+	return at <= end && length <= end - at ? end - length : UINT64_MAX;
+}
+
+static void add_immediate(const struct upper_work *work, const struct unit *unit, uint32_t at, uint32_t length, struct scsi_command_unit *sent)
+{
+	uint64_t begin = immediate_at(work, unit, at, length);
+
+	if (begin == UINT64_MAX && (!work->message || work->message->has_last))
 		return;
 	sent->carried_length = length;
-	if (end - length < unit->length)
-		sent->carried = (struct rtap_span){ unit->bytes + (end - length), unit->length - (uint32_t)(end - length) };
+	if (begin < unit->length)
+		sent->carried = (struct rtap_span){ unit->bytes + begin, unit->length - (uint32_t)begin < length ? unit->length - (uint32_t)begin : length };
+}
+
+static uint32_t additional_length(const struct unit *unit)
+{
+	return (uint32_t)bits(unit->bytes, SRP_ADDITIONAL_CDB) * 4;
 }
 
 static void take_command(struct upper_work *work, const struct unit *unit)
 {
 	struct scsi_piece pieces[MOST_PIECES];
-	uint32_t more = (uint32_t)bits(unit->bytes, SRP_ADDITIONAL_CDB) * 4, at = SRP_COMMAND_LENGTH + more, count = 0;
+	uint32_t more = additional_length(unit), at = SRP_COMMAND_LENGTH + more, count = 0;
 	struct buffer out = buffer_of(unit, true, at), in = buffer_of(unit, false, at + out.length);
 	struct scsi_command_unit sent = {
 		.tag = bits(unit->bytes, SRP_TAG), .lun = scsi_lun(unit->bytes + SRP_LUN_AT), .cdb = unit->bytes + SRP_CDB_AT,
@@ -109,8 +130,82 @@ static void take_command(struct upper_work *work, const struct unit *unit)
 	sent.piece_count = count;
 	sent.length = out.data_length + in.data_length;
 	if (bits(unit->bytes, SRP_OUT_FORMAT) == SRP_IMMEDIATE && in.at <= unit->length)
-		add_immediate(work->message, unit, in.at, load32(unit->bytes + in.at - 4), &sent);
+		add_immediate(work, unit, in.at, load32(unit->bytes + in.at - 4), &sent);
 	scsi_take_command(work, &sent);
+}
+
+/* The begin of a SEND without a gap. */
+static struct unit begin_of(const struct message *message)
+{
+	const struct coverage_run *run = coverage_runs(&message->coverage);
+
+	if (!message->coverage.bytes || !message->coverage.count || run->begin != message_position(message))
+		return (struct unit){ NULL, 0 };
+	return (struct unit){ coverage_bytes(&message->coverage, run), (uint32_t)(run->end - run->begin) };
+}
+
+/* The begin of a command whose SEND lacks later packets, and that is not known yet. */
+static bool is_front(const struct message *message)
+{
+	const uint8_t *bytes = command_front(message, SRP_COMMAND_LENGTH);
+
+	return bytes && bytes[0] == SRP_COMMAND;
+}
+
+static bool has_front(const struct message *message, uint64_t tag)
+{
+	return is_front(message) && bits(begin_of(message).bytes, SRP_TAG) == tag;
+}
+
+/* Immediate data in the packets that the SEND has, which need not be all. */
+static void carry_present(struct upper_work *work, struct scsi_request *request)
+{
+	const struct coverage *coverage = &work->message->coverage;
+	const struct unit unit = begin_of(work->message);
+	uint64_t begin = unit.length >= SRP_COMMAND_LENGTH && request->carried_length ?
+				 immediate_at(work, &unit, SRP_COMMAND_LENGTH + additional_length(&unit), (uint32_t)request->carried_length) : UINT64_MAX;
+
+	if (begin == UINT64_MAX)
+		return;
+	begin += message_position(work->message);
+	for (uint32_t i = 0; i < coverage->count; i++) {
+		const struct coverage_run *run = &coverage_runs(coverage)[i];
+		uint64_t from = run->begin > begin ? run->begin : begin;
+		uint64_t to = run->end < begin + request->carried_length ? run->end : begin + request->carried_length;
+
+		if (from < to)
+			scsi_memory_carry(work, request, from - begin, (struct rtap_span){ coverage_bytes(coverage, run) + (from - run->begin), (uint32_t)(to - from) });
+	}
+}
+
+/* More packets of a command that was known from its first one. False: it is not such a SEND. */
+static bool take_rest(struct upper_work *work)
+{
+	uint64_t number = work->message->request_number;
+	struct request *request = number ? request_find(work->connection, number) : NULL;
+
+	if (request && request->is_seen && request->psn == work->message->low && request->from_a == work->from_a)
+		carry_present(work, (struct scsi_request *)request);
+	return number;
+}
+
+/* A SEND that lacks packets: its command is known by the first one. */
+static void take_front(struct rtap_tracker *tracker, struct message *message, struct message *response)
+{
+	struct upper_work work = { .tracker = tracker, .connection = message->connection, .from_a = message->shown.from_a, .is_known = true, .message = message,
+				   .response = response };
+	const struct unit unit = begin_of(message);
+
+	if (is_front(message) && scsi_session_make(tracker, message->connection, "srp", tracker->upper_states[UPPER_srp])) {
+		take_command(&work, &unit);
+		command_opened(&work);
+	}
+	take_rest(&work);
+}
+
+static void take_incomplete(struct rtap_tracker *tracker, struct message *message)
+{
+	take_front(tracker, message, NULL);
 }
 
 static void take_response(struct upper_work *work, const struct unit *unit)
@@ -153,6 +248,8 @@ static bool is_set_up(const struct connection *connection)
 #define PORTS_LENGTH 32        /* initiator and target port identifiers, which name the session. SRP, 6.2 */
 #define PORTS_AT 32
 #define RDMA_CM_PORTS_AT 16
+#define IMMEDIATE_AT 28        /* where immediate data begins in SENDs: Linux's extension */
+#define RDMA_CM_IMMEDIATE_AT 48
 
 /* A login request: the connection becomes a channel of its session. */
 static void set_up(struct rtap_tracker *tracker, struct connection *connection, const struct rtap_packet *packet, bool from_a)
@@ -170,19 +267,27 @@ static void set_up(struct rtap_tracker *tracker, struct connection *connection, 
 	session->has_nexus = true;
 	session->nexus = crc32_of(0, packet->sources[cm->source].bytes + cm->private_offset + at, PORTS_LENGTH);
 	crc32_release();
+	at = at == PORTS_AT ? IMMEDIATE_AT : RDMA_CM_IMMEDIATE_AT;
+	if (cm->private_length >= at + 2)
+		session->immediate_at = load16(packet->sources[cm->source].bytes + cm->private_offset + at);
 }
 
-/* Dissects the packet with the facts about its command. */
-static void show(struct upper_work *work)
+/* The response in a packet, which need not be dissected as SRP yet. NULL: it is none. */
+static const uint8_t *response_of(const struct rtap_packet *packet)
 {
-	const struct rtap_payload *payload = &work->packet->payload;
-	struct unit unit = unit_of(work->packet);
+	const struct rtap_payload *payload = &packet->payload;
+	struct unit unit = unit_of(packet);
 
-	/* the packet was not dissected as SRP yet */
 	if (!unit.bytes)
-		unit = (struct unit){ work->packet->sources[payload->source].bytes + payload->offset, payload->captured };
-	if ( unit.length >= SRP_RESPONSE_LENGTH && unit.bytes[0] == SRP_RESPONSE)
-		work->context->request = scsi_known(work, bits(unit.bytes, SRP_TAG));
+		unit = (struct unit){ packet->sources[payload->source].bytes + payload->offset, payload->captured };
+	return unit.length >= SRP_RESPONSE_LENGTH && unit.bytes[0] == SRP_RESPONSE ? unit.bytes : NULL;
+}
+
+/* Dissects the packet with the facts about its command. `response`: of response_of(). */
+static void show(struct upper_work *work, const uint8_t *response)
+{
+	if (response)
+		work->context->request = scsi_known(work, bits(response, SRP_TAG));
 	else if (work->packet->upper == RTAP_UPPER_SRP && !work->keep)
 		return;
 	work->context->upper = RTAP_UPPER_SRP;
@@ -200,6 +305,8 @@ static bool is_request_of_target(const struct rtap_packet *packet)
 
 static bool take_packet(struct upper_work *work)
 {
+	const uint8_t *response;
+	struct message *unfinished;
 	struct unit unit;
 
 	if (work->message && work->message->region) {
@@ -211,8 +318,14 @@ static bool take_packet(struct upper_work *work)
 		return false;
 	if (!scsi_session_make(work->tracker, work->connection, "srp", work->tracker->upper_states[UPPER_srp]))
 		return false;
-	show(work);
+	response = response_of(work->packet);
+	unfinished = response && upper_is_new(work) ? command_unfinished(work, bits(response, SRP_TAG), has_front) : NULL;
+	if (unfinished)
+		take_front(work->tracker, unfinished, work->message);
+	show(work, response);
 	unit = unit_of(work->packet);
+	if (unit.bytes && unit.bytes[0] == SRP_COMMAND && work->message && work->result->completed == work->message && take_rest(work))
+		return true;
 	if (!upper_is_new(work))
 		return true;
 	if (!unit.bytes) {
@@ -277,6 +390,7 @@ const struct upper_layer srp_layer = {
 	.answers = answers,
 	.memory = &memory,
 	.response_settled = command_settled,
+	.incomplete = take_incomplete,
 	.detach = command_detach,
 	.merged = command_merged,
 	.end = command_end,

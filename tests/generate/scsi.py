@@ -81,9 +81,9 @@ def token_list(*pairs):
 INITIATOR, TARGET = b"iqn.2026-01.org.example:host", b"iqn.2026-01.org.example:disk"
 
 
-def srp_login(initiator, target):
+def srp_login(initiator, target, immediate_at=0):
     """The private data of REQ and REP over the RDMA CM: the login of Linux, and the target's response. SRP, 6.2 and 6.3."""
-    return (struct.pack(">QHBBI16s16sH6x", 0, 6, 1, 0, 8260, initiator, target, 0),
+    return (struct.pack(">QHBBI16s16sH6x", 0, 6, 1, 0, 8260, initiator, target, immediate_at),
             struct.pack(">B3xIQIIH", 0xc0, 63, 0, 8260, 8260, 6).ljust(52, b"\0"))
 
 
@@ -154,6 +154,11 @@ class Srp:
                 packets += self.talk.write("b", len(part), key, at, data=part)
         return packets + self.answer(status, sense)
 
+    def immediate(self, cdb, data, at):
+        """Linux's extension: the data ends the SEND, from byte `at` on."""
+        self.next()
+        unit = self.command(0, cdb, (3, 0, struct.pack(">I", len(data))))
+        return self.send("a", unit.ljust(at, b"\0") + data) + self.answer()
 
     def less(self, cdb, data, room, is_out=False):
         """The command needs only this data of a buffer of `room` bytes."""
