@@ -13,4 +13,12 @@ struct erf_record {
 /* False if the packet is not a complete ERF record. */
 bool erf_record_of(const struct rtap_packet *packet, struct erf_record *record);
 
+/* The length of the packet on the wire, as the field frame.len has it: that of the ERF record if there is one. */
+static inline uint32_t erf_wire_length(const struct rtap_packet *packet)
+{
+	struct erf_record record;
+
+	return packet->frame->link_type == RTAP_LINK_ERF && erf_record_of(packet, &record) ? record.wire_length : packet->frame->wire_length;
+}
+
 #endif

@@ -16,6 +16,7 @@
 
 #include "dissect/flow.h"
 #include "dissect/infiniband/ib.h"
+#include "dissect/net/erf.h"
 #include "dissect/rpc/rpc_status.h"
 #include "output/export/export_sqlite_views.h"
 #include "output/message/connections.h"
@@ -27,7 +28,7 @@
 #define SQL_ROOM 4096
 #define MOST_COLUMNS 64
 
-enum table { CONNECTIONS, MESSAGES, OPERATIONS, FINDINGS_TABLE, INTERVALS, PACKETS, TABLES };
+enum table { CONNECTIONS, MESSAGES, OPERATIONS, RECOVERIES, FINDINGS_TABLE, INTERVALS, PACKETS, TABLES };
 
 /* The order is that in which rows are bound. */
 static const char *const columns[TABLES][MOST_COLUMNS] = {
@@ -54,6 +55,10 @@ static const char *const columns[TABLES][MOST_COLUMNS] = {
 		"first_data_frame INTEGER", "last_data_frame INTEGER", "request_message INTEGER", "response_message INTEGER",
 		"missing_ranges INTEGER", "one_way INTEGER",
 	},
+	[RECOVERIES] = {
+		"connection INTEGER", "direction TEXT", "cause TEXT", "count INTEGER", "time_lost_ns INTEGER", "first_frame INTEGER",
+		"last_frame INTEGER",
+	},
 	[FINDINGS_TABLE] = {
 		"finding INTEGER PRIMARY KEY", "weight TEXT", "rule TEXT", "connection INTEGER", "direction TEXT", "count INTEGER",
 		"time_lost_ns INTEGER", "first_frame INTEGER", "last_frame INTEGER", "text TEXT",
@@ -68,7 +73,7 @@ static const char *const columns[TABLES][MOST_COLUMNS] = {
 	},
 };
 
-static const char *const table_names[TABLES] = { "connections", "messages", "operations", "findings", "intervals", "packets" };
+static const char *const table_names[TABLES] = { "connections", "messages", "operations", "recoveries", "findings", "intervals", "packets" };
 
 /*
  * The value bound to a column. SQLite keeps bindings for the following rows, so equal values are not bound again: binding is a
@@ -342,6 +347,9 @@ static void put_end(struct export_sqlite *sqlite, const struct rtap_end *end)
 
 void export_sqlite_connection(struct export_sqlite *sqlite, const struct rtap_connection *connection)
 {
+	/* the bytes of other repeats are not compared: rtap_tracker_options.checksums */
+	bool is_tcp = connection->transport == RTAP_TRANSPORT_IWARP || connection->transport == RTAP_TRANSPORT_TCP;
+
 	if (sqlite->failed)
 		return;
 	begin_row(sqlite, CONNECTIONS);
@@ -360,7 +368,7 @@ void export_sqlite_connection(struct export_sqlite *sqlite, const struct rtap_co
 	put(sqlite, connection->messages);
 	put(sqlite, connection->bytes);
 	for (int i = 0; i < RTAP_CONNECTION_ANOMALY_COUNT; i++)
-		put(sqlite, connection->anomaly_counts[i]);
+		put_if(sqlite, is_tcp || i != RTAP_CONNECTION_ANOMALY_DIFFERING_REPEAT, connection->anomaly_counts[i]);
 	end_row(sqlite);
 }
 
@@ -431,8 +439,8 @@ void export_sqlite_operation(struct export_sqlite *sqlite, const struct rtap_ope
 	put(sqlite, (uint64_t)operation->time_ns);
 	put(sqlite, (uint64_t)operation->time_end_ns);
 	put_if(sqlite, operation->has_latency, (uint64_t)operation->latency_ns);
-	put_if(sqlite, operation->first_data_frame, (uint64_t)operation->first_data_ns);
-	put_if(sqlite, operation->last_data_frame, (uint64_t)operation->last_data_ns);
+	put_if(sqlite, operation->request_frame && operation->first_data_frame, (uint64_t)operation->first_data_ns);
+	put_if(sqlite, operation->request_frame && operation->last_data_frame, (uint64_t)operation->last_data_ns);
 	put_if(sqlite, operation->request_frame, operation->request_frame);
 	put_if(sqlite, operation->response_frame, operation->response_frame);
 	put_if(sqlite, operation->first_data_frame, operation->first_data_frame);
@@ -454,7 +462,7 @@ void export_sqlite_packet(struct export_sqlite *sqlite, const struct rtap_packet
 	begin_row(sqlite, PACKETS);
 	put(sqlite, packet->frame->number);
 	put(sqlite, (uint64_t)packet->frame->time_ns);
-	put(sqlite, packet->frame->wire_length);
+	put(sqlite, erf_wire_length(packet));
 	put_if(sqlite, flow->present, flow->connection);
 	put_name(sqlite, flow->present ? (flow->from_a ? "a>b" : "b>a") : NULL);
 	put_if(sqlite, packet->ib.has_bth, packet->ib.opcode);
@@ -525,6 +533,28 @@ static void apply_merges(struct export_sqlite *sqlite)
 	}
 }
 
+/* `number` 0: connections that are counted together */
+static void add_recoveries(struct export_sqlite *sqlite, const struct stats *stats, const struct stats_connection *connection, uint64_t number)
+{
+	for (int i = 0; i < 2 * RTAP_RECOVERY_COUNT && !sqlite->failed; i++) {
+		const struct stats_direction *direction = &connection->directions[i / RTAP_RECOVERY_COUNT];
+		enum rtap_recovery cause = (enum rtap_recovery)(i % RTAP_RECOVERY_COUNT);
+		const struct stats_occurrences *counted = &stats_incidents_of(direction)->recoveries[cause].occurrences;
+
+		if (!counted->count)
+			continue;
+		begin_row(sqlite, RECOVERIES);
+		put_if(sqlite, number, number);
+		put_name(sqlite, i < RTAP_RECOVERY_COUNT ? "a>b" : "b>a");
+		put_name(sqlite, stats_recovery_name(cause));
+		put(sqlite, counted->count);
+		put(sqlite, (uint64_t)stats_lost_to(stats, direction, cause));
+		put_if(sqlite, counted->first_frame, counted->first_frame);
+		put_if(sqlite, counted->last_frame, counted->last_frame);
+		end_row(sqlite);
+	}
+}
+
 static void add_finding(struct export_sqlite *sqlite, const struct stats_record *record, const struct finding *found)
 {
 	struct line line;
@@ -564,6 +594,11 @@ static void add_interval(struct export_sqlite *sqlite, const struct stats *stats
 
 void export_sqlite_stats(struct export_sqlite *sqlite, const struct stats *stats, const struct findings *findings)
 {
+	for (uint64_t i = 0; i < stats->table_room; i++)
+		if (stats->table[i] && stats->table[i]->reported)
+			add_recoveries(sqlite, stats, stats->table[i], i + 1);
+	if (stats->summed)
+		add_recoveries(sqlite, stats, &stats->others, 0);
 	for (unsigned i = 0; i < findings->count && !sqlite->failed; i++)
 		add_finding(sqlite, &(struct stats_record){ .stats = stats, .findings = findings, .what = &findings->list[i], .index = i },
 			    &findings->list[i]);

@@ -40,9 +40,9 @@ const char export_sqlite_views[] =
 	" SELECT connection, a_address, b_address, lost, retransmission, out_of_order, duplicate, nak_sequence, rnr, cnp FROM connections"
 	" WHERE lost + retransmission + nak_sequence + rnr > 0 ORDER BY retransmission + lost DESC;"
 	"CREATE VIEW time_lost AS"
-	" SELECT m.connection, m.direction, d.requester, d.responder, count(*) AS recoveries, sum(m.time_lost_ns) / 1e6 AS lost_ms"
-	" FROM messages m LEFT JOIN directions d USING (connection, direction) WHERE m.time_lost_ns > 0 AND m.xid IS NULL"
-	" GROUP BY 1, 2 ORDER BY lost_ms DESC;"
+	" SELECT r.connection, r.direction, d.requester, d.responder, sum(r.count) AS recoveries, sum(r.time_lost_ns) / 1e6 AS lost_ms"
+	" FROM recoveries r LEFT JOIN directions d USING (connection, direction) GROUP BY 1, 2 HAVING sum(r.time_lost_ns) > 0"
+	" ORDER BY lost_ms DESC;"
 	"CREATE VIEW incomplete_messages AS"
 	" SELECT message, connection, direction, kind, length, missing_ranges, first_frame, last_frame FROM messages WHERE NOT complete"
 	" ORDER BY first_frame;";

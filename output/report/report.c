@@ -236,13 +236,6 @@ static void take_tcp(struct report_trace *trace, const struct rtap_packet *packe
 }
 
 /* The length of an ERF record is better than that of its file. */
-static uint32_t wire_length_of(const struct rtap_packet *packet)
-{
-	struct erf_record record;
-
-	return packet->frame->link_type == RTAP_LINK_ERF && erf_record_of(packet, &record) ? record.wire_length : packet->frame->wire_length;
-}
-
 void report_packet(struct report *report, const struct rtap_packet *packet)
 {
 	struct report_trace *trace = report->last;
@@ -259,7 +252,7 @@ void report_packet(struct report *report, const struct rtap_packet *packet)
 	if (!trace)
 		return;
 	if (packet->flow.analysis != RTAP_PSN_CAPTURED_TWICE && packet->flow.tcp_analysis != RTAP_TCP_CAPTURED_TWICE)
-		report_throughput_add(&trace->throughput, packet->frame->time_ns, !packet->flow.from_a, wire_length_of(packet));
+		report_throughput_add(&trace->throughput, packet->frame->time_ns, !packet->flow.from_a, erf_wire_length(packet));
 	if (packet->ib.has_bth)
 		take_ib(trace, packet);
 	else

@@ -8,6 +8,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "dissect/engine/packet_ends.h"
+#include "dissect/net/erf.h"
 #include "reassembly/join/transmission.h"
 #include "reassembly/packet_identity.h"
 
@@ -375,7 +376,7 @@ void transmission_sight(struct transmission_sight *sight, const struct rtap_pack
 	name_flow(&sight->flow, packet);
 	sight->opcode = packet->ib.opcode;
 	sight->sequence = packet->ib.has_bth ? packet->ib.psn : packet->tcp.sequence;
-	sight->length = packet->frame->wire_length;
+	sight->length = erf_wire_length(packet);
 	sight->ip_id = packet->ip_id;
 	sight->sender = packet_sender(packet);
 	sight->is_marked = packet->address_length && (packet->traffic_class & ECN_MASK) == ECN_CE;

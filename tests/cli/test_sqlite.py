@@ -89,6 +89,47 @@ class Sqlite(CliTest):
             self.assertEqual([tuple(row) for row in database.execute("SELECT packets, bytes, messages FROM intervals ORDER BY time_ns")],
                              [(record["packets"], record["bytes"], record["messages"]) for record in records if record["type"] == "interval"])
 
+    def test_recoveries_and_time_lost_are_those_of_stats(self):
+        """Also those that delayed no message."""
+        causes = 0
+        for name in ("absurd-lengths.pcap", "conn_read-restart-twice.pcap", "conn_rnr.pcap", "erf.pcap", "iwarp-nfs41-reorder.pcap.gz", "pseudowires.pcap",
+                     "read-responses-lost.pcap.gz", "roce-nfs3-write-lost.pcap.gz", "roce-verbmix-err-rnr.pcap", "sections.pcapng"):
+            capture = os.path.join(TESTDATA, name)
+            database = self.database(capture)
+            rows = {(row["connection"], row["direction"], row["cause"]): (row["count"], row["time_lost_ns"])
+                    for row in database.execute("SELECT * FROM recoveries")}
+            sums = {(row["connection"], row["direction"]): (row["recoveries"], row["lost_ms"]) for row in database.execute("SELECT * FROM time_lost")}
+            lines = self.run_program("stats", "--json", capture).stdout.splitlines()
+            for record in (json.loads(line, parse_float=str) for line in lines):
+                for direction in record.get("directions", ()):
+                    place = (record.get("connection"), direction["direction"])
+                    for cause, recovery in direction["recoveries"].items():
+                        self.assertEqual(rows.pop((*place, cause)), (recovery["count"], nanoseconds(recovery["time_lost"])), (capture, place))
+                        causes += 1
+                    lost = nanoseconds(direction["time_lost"])
+                    if lost:
+                        self.assertEqual(sums.pop(place), (sum(recovery["count"] for recovery in direction["recoveries"].values()), lost / 1e6))
+            self.assertEqual((rows, sums), ({}, {}), capture)
+        self.assertGreaterEqual(causes, 20)
+
+    def test_unknown_is_null(self):
+        """Data without its request has no time since it; the bytes of repeats are compared for TCP only."""
+        answers = self.database(os.path.join(TESTDATA, "rpc_answered-again.pcap"))
+        alone = [tuple(row) for row in answers.execute("SELECT first_data_ns, last_data_ns FROM operations"
+                                                      " WHERE request_frame IS NULL AND first_data_frame IS NOT NULL")]
+        self.assertEqual(set(alone), {(None, None)})
+        query = "SELECT DISTINCT transport, differing_repeat FROM connections"
+        differing = self.database(os.path.join(TESTDATA, "conn_duplicate-differing.pcap"))
+        self.assertEqual([tuple(row) for row in differing.execute(query)], [("RC", None)])
+        segments = self.database(os.path.join(TESTDATA, "iwarp-rping-v4.pcap"))
+        self.assertEqual([tuple(row) for row in segments.execute(query)], [("iwarp", 0)])
+
+    def test_packets_have_the_length_of_an_erf_record(self):
+        capture = os.path.join(TESTDATA, "erf.pcap")
+        lines = self.run_program("-r", capture, "-T", "fields", "-e", "frame.len").stdout.splitlines()
+        self.assertEqual([length for length, in self.database(capture, "--packets").execute("SELECT length FROM packets ORDER BY frame")],
+                         [int(line) for line in lines])
+
     def test_packets_on_request(self):
         self.assertEqual(self.database(RPING).execute("SELECT count(*) FROM packets").fetchone()[0], 0)
         rows = self.rows(self.database(RPING, "--packets"), "packets", "frame")
