@@ -27,6 +27,7 @@ CAUSES = ("sequence_nak", "implied_nak", "rnr", "timeout")
 SECOND = 10 ** 9
 AT_ONCE = 10 ** 6        # a copy that arrives sooner was not retransmitted because of a missing response
 REORDERED = 3 * 10 ** 6  # longest delay of a packet by the network
+AFTER_TIMEOUT = 4 * 10 ** 6  # it reacts to a response sooner if a time-out has passed before; otherwise it waited for the time-out
 PROMPT = SECOND // 2     # a requester reacts to a NAK, or to a hole in the responses, sooner; if the time-out is known, sooner than that
 
 
@@ -379,7 +380,7 @@ class Stream:
         goes_back = self.last_again is not None and psn < self.last_again
         has_paused = self.again_time is not None and p.time - self.again_time >= (self.timeout or PROMPT)
         if not self.running or goes_back or has_paused:
-            cause = self.cause(p, psn, read)
+            cause = self.cause(p, psn, read, has_paused)
             has_answer = p.opcode == READ or p.opcode in ATOMICS
             self.recoveries[cause][0] += 1
             self.attempts.append((p.frame, cause, psn & 0xffffff))
@@ -412,10 +413,12 @@ class Stream:
             self.recoveries[cause][1] += until - since
         self.counted_to = max(self.counted_to, until)
 
-    def cause(self, p, psn, read):
+    def cause(self, p, psn, read, has_paused):
         prompt = self.timeout or PROMPT
         if self.nak_unused and p.time - self.nak[2] < prompt + (rnr_ns(self.nak[3]) if self.nak[0] == "rnr" else 0):
             return self.nak[0]
+        if has_paused and self.timeout:
+            prompt = min(prompt, AFTER_TIMEOUT)
         if read and self.later and self.later[0] > psn and p.time - self.later[1] < prompt:
             return "implied_nak"
         return "timeout"

@@ -13,6 +13,8 @@
 #define PROMPT_NS (INT64_C(1000000000) / 2)
 /* A recovery later after its NAK may be a timeout: adaptive retransmission starts with less than the Local ACK Timeout. */
 #define LATE_NAK_NS INT64_C(4000000)
+/* A requester reacts sooner than this to a response, if it has waited for a timeout before. */
+#define RECENT_NS INT64_C(4000000)
 /* 31 is 8,796 s. IBTA vol. 1, 12.7.34. */
 #define ACK_TIMEOUT_NS(code) (INT64_C(4096) << (code))
 
@@ -35,13 +37,16 @@ static int64_t longest_reaction(const struct psn_stream *stream)
 	return code ? ACK_TIMEOUT_NS(code & 31) : PROMPT_NS;
 }
 
-static enum rtap_recovery cause_of(const struct psn_stream *stream, uint64_t psn, bool is_read, int64_t time_ns)
+/* has_paused: a timeout has passed since the last retransmission. If its length is known, only a recent response can be the cause. */
+static enum rtap_recovery cause_of(const struct psn_stream *stream, uint64_t psn, bool is_read, bool has_paused, int64_t time_ns)
 {
 	const struct recovery *recovery = &stream->recovery;
 	int64_t prompt_ns = longest_reaction(stream);
 
 	if (recovery->nak_unused && is_before(time_ns, recovery->nak_ns, prompt_ns))
 		return (enum rtap_recovery)recovery->nak_cause;
+	if (has_paused && stream->connection->shown.ack_timeout && prompt_ns > RECENT_NS)
+		prompt_ns = RECENT_NS;
 	/* A later response shows the requester that one is missing. IBTA vol. 1, 9.7.5.2.8 */
 	if (is_read && recovery->later_psn > psn && is_before(time_ns, recovery->later_ns, prompt_ns))
 		return RTAP_RECOVERY_IMPLIED_NAK;
@@ -136,7 +141,7 @@ void recovery_note_again(struct rtap_tracker *tracker, struct psn_stream *stream
 	bool has_paused = !is_before(time_ns, recovery->again_ns, longest_reaction(stream));
 
 	if (!recovery->running || psn < recovery->end || has_paused) {
-		recovery->cause = (uint8_t)cause_of(stream, psn, is_read, time_ns);
+		recovery->cause = (uint8_t)cause_of(stream, psn, is_read, has_paused, time_ns);
 		if (psn > recovery->first || stream->acknowledged > recovery->acknowledged)
 			recovery->attempt = 0;
 		if (recovery->attempt < UINT8_MAX)

@@ -210,6 +210,27 @@ class Recoveries(Case):
             talk.data("A", "write", 8, [Loss(3, "timeout", wait, False, True)] * 3)
             self.compare(schedule, [talk])
 
+    def test_a_time_out_after_a_later_response_that_was_lost(self):
+        """The restart of a READ is lost, and so is the response that shows it: the requester waits for its timer, 67 ms."""
+        for kind in (READ_REQUEST, COMPARE_SWAP):
+            schedule = Schedule()
+            talk = Talk(schedule).connect(14)
+            for sender in "AB":
+                talk.data(sender, "send", 1)
+            psn = talk.take("A", 2)
+            for wait in (0, 50 * US, 67102 * US):
+                talk.time += wait
+                talk.put("A", kind, psn, dma=MTU)
+                talk.put("A", SEND_ONLY, psn + 1, MTU, ack=True)
+                talk.time += 10 * US
+                if wait > MS:
+                    talk.put("B", ATOMIC_ACK if kind == COMPARE_SWAP else READ_RESPONSE_ONLY, psn, 0 if kind == COMPARE_SWAP else MTU)
+                talk.put("B", ACK, psn + 1)
+            path = schedule.write_pcap(self.path("talk.pcap"))
+            found = [one for one in self.stats(path) if one["type"] == "connection"][0]["directions"][0]["recoveries"]
+            self.assertEqual({cause: one["count"] for cause, one in found.items()}, {"implied_nak": 1, "timeout": 1})
+            self.assertAlmostEqual(found["timeout"]["time_lost"], 0.0671, delta=0.0001)
+
     def test_nothing_is_lost_where_nothing_was(self):
         self.both(lambda talk, sender: (talk.data(sender, "write", 20), talk.read(sender, 20), talk.atomic(sender)))
 
