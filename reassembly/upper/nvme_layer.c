@@ -438,19 +438,24 @@ static void name_memory(struct upper_work *work, struct nvme_command *command, c
 	request_open(work->tracker, &command->command.request, work->message);
 }
 
-/* Connect names the queue and, in its data, the subsystem. */
+/* Connect names the queue. `part`: after the common part. */
+static void learn_queue(struct nvme_queue *queue, const uint8_t *part)
+{
+	nvme_queue_number(queue, (uint16_t)little_bits(part, NVME_AT(0, 16, 16)));
+	queue->keep_alive_ms = (uint32_t)little_bits(part, NVME_AT(2, 0, 32));
+}
+
+/* In its data it names the subsystem. */
 static void learn_connect(struct upper_work *work, struct nvme_queue *queue)
 {
 	const struct rtap_packet *packet = work->packet;
 	const struct rtap_layer *part = nvme_layer_of(packet, PROTOCOL_NVME_CONNECT_PART);
 	const struct rtap_layer *data = nvme_layer_of(packet, PROTOCOL_NVME_CONNECT_DATA);
 
-	if (part && part->length == NVME_PART_LENGTH) {
-		nvme_queue_number(queue, (uint16_t)little_bits(layer_bytes(packet, part), NVME_AT(0, 16, 16)));
-		queue->keep_alive_ms = (uint32_t)little_bits(layer_bytes(packet, part), NVME_AT(2, 0, 32));
-	}
-	if (data && data->length == NVME_CONNECT_LENGTH)
-		nvme_learn_connect(work->tracker, queue, layer_bytes(packet, data));
+	if (part && part->length == NVME_PART_LENGTH)
+		learn_queue(queue, layer_bytes(packet, part));
+	if (data)
+		nvme_learn_connect(work->tracker, queue, (struct rtap_span){ layer_bytes(packet, data), data->length });
 }
 
 /* Data in the capsule that the packets of its SEND have, which need not be all. */
@@ -511,6 +516,16 @@ static bool has_front(const struct message *message, uint64_t id)
 	return bytes && little_bits(bytes, NVME_CID) == id;
 }
 
+/* A Connect of which later packets are missing. */
+static void learn_front_of_connect(struct rtap_tracker *tracker, struct nvme_queue *queue, const uint8_t *bytes, struct rtap_span inside)
+{
+	uint64_t at = little_bits(bytes, NVME_SGL_ADDRESS);
+
+	learn_queue(queue, bytes + NVME_COMMON_LENGTH);
+	if (little_bits(bytes, NVME_SGL_TYPE) == NVME_SGL_DATA && little_bits(bytes, NVME_SGL_SUBTYPE) == NVME_SGL_IS_OFFSET && at < inside.length)
+		nvme_learn_connect(tracker, queue, (struct rtap_span){ inside.bytes + at, inside.length - (uint32_t)at });
+}
+
 static void take_front(struct rtap_tracker *tracker, struct nvme_queue *queue, struct message *message, struct message *response)
 {
 	struct upper_work work = { .tracker = tracker, .connection = message->connection, .from_a = message->shown.from_a, .is_known = true, .message = message,
@@ -523,7 +538,7 @@ static void take_front(struct rtap_tracker *tracker, struct nvme_queue *queue, s
 	if (bytes[0] != NVME_FABRICS)
 		nvme_queue_guess(queue, bytes[0]);
 	else if (bytes[4] == NVME_CONNECT)
-		nvme_queue_number(queue, (uint16_t)little_bits(bytes + NVME_COMMON_LENGTH, NVME_AT(0, 16, 16)));
+		learn_front_of_connect(tracker, queue, bytes, inside);
 	command = begin_command(&work, queue, bytes, NVME_COMMAND_LENGTH, inside);
 	command_opened(&work);
 	if (command)
@@ -600,8 +615,8 @@ static void learn_result(struct upper_work *work, struct nvme_queue *queue, cons
 	if (NVME_STATUS_CODE(command->status))
 		return;
 	if (command->code == NVME_CODE(NVME_SPACE_FABRICS, NVME_CONNECT)) {
-		if (data && run->end >= NVME_CONNECT_LENGTH)
-			nvme_learn_connect(work->tracker, queue, data);
+		if (data)
+			nvme_learn_connect(work->tracker, queue, (struct rtap_span){ data, run->end < NVME_CONNECT_LENGTH ? (uint32_t)run->end : NVME_CONNECT_LENGTH });
 		queue->has_controller = true;
 		queue->controller = (uint16_t)command->result;
 	} else if (nvme_is_identify_namespace(command->code, command->bytes) && data && run->end >= NVME_IDENTIFY_LENGTH) {

@@ -12,6 +12,7 @@
 
 #define MOST_TARGETS 4096     /* limit of subsystems, and of namespaces; further ones stay unknown, which is counted */
 #define MOST_NAMESPACES 65536
+#define CONTROLLER_END 18     /* bytes of the data of Connect */
 #define NAME_TEXT 1024        /* escaped: a byte takes at most 4 characters */
 
 /* Identify Namespace: NVM, 4.1.5.1. */
@@ -174,19 +175,28 @@ static struct nvme_target *find_target(struct rtap_tracker *tracker, const char 
 	return keep(tracker, &state->targets, hash, target, sizeof *target + length + 1, MOST_TARGETS) ? target : NULL;
 }
 
-void nvme_learn_connect(struct rtap_tracker *tracker, struct nvme_queue *queue, const uint8_t *data)
+/* A name that the capture truncated is unknown. */
+static void learn_name(struct rtap_tracker *tracker, struct nvme_queue *queue, struct rtap_span data)
 {
-	const uint8_t *name = data + NVME_CONNECT_SUBNQN;
-	size_t length = strnlen((const char *)name, NVME_NQN_LENGTH);
-	uint16_t controller = (uint16_t)little_bits(data, NVME_CONNECT_CNTLID);
+	size_t room = data.length < NVME_CONNECT_SUBNQN ? 0 : data.length - NVME_CONNECT_SUBNQN, most = room < NVME_NQN_LENGTH ? room : NVME_NQN_LENGTH;
+	const uint8_t *name = data.bytes + NVME_CONNECT_SUBNQN;
+	size_t length = most ? strnlen((const char *)name, most) : 0;
 	char text[NAME_TEXT + 1];
 	struct line line;
 
+	if (!length || (length == most && most < NVME_NQN_LENGTH))
+		return;
 	line_init(&line, text, NAME_TEXT);
 	line_escaped(&line, name, length);
 	*line.next = '\0';
-	if (length)
-		queue->target = find_target(tracker, text, (size_t)(line.next - text));
+	queue->target = find_target(tracker, text, (size_t)(line.next - text));
+}
+
+void nvme_learn_connect(struct rtap_tracker *tracker, struct nvme_queue *queue, struct rtap_span data)
+{
+	uint16_t controller = data.length >= CONTROLLER_END ? (uint16_t)little_bits(data.bytes, NVME_CONNECT_CNTLID) : UINT16_MAX;
+
+	learn_name(tracker, queue, data);
 	/* the admin queue asks for any controller: the response names the one it got */
 	if (controller < 0xfff0) {
 		queue->has_controller = true;

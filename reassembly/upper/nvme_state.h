@@ -40,8 +40,8 @@ void nvme_queue_guess(struct nvme_queue *queue, uint8_t opcode);
 /* command_layer.learn. */
 void nvme_queue_learn(void *to, const void *from);
 
-/* The 1024 bytes of Connect: names of the subsystem and the host, controller. */
-void nvme_learn_connect(struct rtap_tracker *tracker, struct nvme_queue *queue, const uint8_t *data);
+/* The data of Connect, as far as it was captured: names of the subsystem and the host, controller. */
+void nvme_learn_connect(struct rtap_tracker *tracker, struct nvme_queue *queue, struct rtap_span data);
 
 /* The 4096 bytes of Identify Namespace. NVM, 4.1.5.1. */
 void nvme_learn_namespace(struct rtap_tracker *tracker, const struct request *request, uint32_t nsid, const uint8_t *data);

@@ -533,6 +533,32 @@ class Crafted(Nvme):
                 if answered:
                     self.assertEqual(found[1]["data_bytes"], sum(has[64:]))
 
+    def test_a_connect_of_which_packets_were_not_captured(self):
+        """Its first packet names the queue; a name of the subsystem that was captured up to its end is known."""
+        for lost in ((), (1,), (2,), (3, 4), (1, 2, 3, 4)):
+            for nqn in (nvme.NQN, nvme.NQN.ljust(223, b"x")):
+                scene = Scene("connect", "")
+                for queue, gone in ((1, ()), (2, lost)):
+                    talk = Connection(scene, a=("10.0.0.2", 0x10 + queue, 0x100), b=("10.0.0.1", 0x20 + queue, 0x800), port=4420)
+                    talk.establish()
+                    host = nvme.Host(talk, queue)
+                    scene.put(*[packet for number, packet in enumerate(host.connect(1, nqn)) if number not in gone])
+                    self.put(scene, host.write(2 * queue - 2, bytes([queue]) * 2048))
+                # packets of 256 bytes, in which the name begins at byte 320
+                is_known = not any(320 // 256 <= number <= (320 + len(nqn)) // 256 for number in lost)
+                path = nqn.decode() + "/1"
+                capture = self.capture(scene)
+                images, missing = self.images(capture)
+                found = [(o["name"], o.get("object"), o["complete"], o["qid"]) for o in self.operations(capture)]
+                with self.subTest(lost=lost, nqn=nqn):
+                    self.assertEqual(found, [("Connect", nqn.decode(), True, 1), ("Write", path, True, 1),
+                                             ("Connect", nqn.decode() if is_known else None, not lost, 2),
+                                             ("Write", path if is_known else "?/1", True, 2)])
+                    unknown = {i for _, offset, length, _ in missing for i in range(offset, offset + length)}
+                    image = images[path + ".img"]
+                    self.assertEqual([i for i in range(len(image)) if i not in unknown and image[i] != (1 if i < 1024 else 2)], [])
+                    self.assertEqual(bool(unknown), not is_known)
+
     def test_queue_depth(self):
         scene, talk, host = self.scene()
         scene.put(*host.connect())
