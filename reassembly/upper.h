@@ -141,7 +141,10 @@ struct upper_layer {
 	void (*response_settled)(struct rtap_tracker *tracker, struct message *message);
 	/* The message of a request (request->message) is settled. Its bytes may be freed after this call. */
 	void (*request_settled)(struct rtap_tracker *tracker, struct message *message);
-	/* A SEND is settled of which packets are missing: its first bytes may be a request that is not known yet. */
+	/*
+	 * A SEND is settled of which packets are missing: its first bytes may be a request that is not known yet. Or it has a part of a message
+	 * (REQUEST_AWAITED).
+	 */
 	void (*incomplete)(struct rtap_tracker *tracker, struct message *message);
 	/* Frees what the layer allocated for a message of its own: shown.items. */
 	void (*release)(struct rtap_tracker *tracker, struct message *message);
@@ -292,7 +295,7 @@ static inline void upper_settled(struct rtap_tracker *tracker, struct message *m
 {
 	if (message->awaits_owner && !message->region && message->connection->layer)
 		upper_claim(tracker, message);
-	if (!message->shown.complete && message->shown.verb == RTAP_VERB_SEND && message->stream && !message->evicted &&
+	if ((!message->shown.complete || message->request_number == REQUEST_AWAITED) && message->shown.verb == RTAP_VERB_SEND && message->stream && !message->evicted &&
 	    message->connection->layer && message->connection->layer->incomplete)
 		message->connection->layer->incomplete(tracker, message);
 	if (message->region)

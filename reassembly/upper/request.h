@@ -118,6 +118,9 @@ struct request {
 	LIST_ENTRY(request) listed;
 };
 
+/* request_number of a SEND that has a part of a message of the layer, which is not whole yet: upper_layer.incomplete() is called for it too. */
+#define REQUEST_AWAITED UINT64_MAX
+
 /* Requests in order. */
 struct request_list {
 	TAILQ_HEAD(request_queue, request) queue;

@@ -8,6 +8,9 @@
 
 #include "dissect/dissect.h"
 #include "dissect/smb/smb.h"
+#include "reassembly/infiniband/psn.h"
+#include "reassembly/message_extent.h"
+#include "reassembly/message_list.h"
 #include "reassembly/upper/region.h"
 #include "reassembly/upper/request.h"
 #include "reassembly/upper/smb_layer.h"
@@ -97,13 +100,125 @@ static bool completes_truncated(const struct upper_work *work)
 	return work->message && !work->keep && work->result->completed == work->message;
 }
 
+static struct smb_lost lost_of(const struct message *send)
+{
+	uint64_t repeats = send->shown.repeats;
+
+	return (struct smb_lost){ send->shown.time_lost_us, repeats < UINT32_MAX ? (uint32_t)repeats : UINT32_MAX };
+}
+
+/* All SENDs of a message belong to its request. */
+static void claim_fragments(struct psn_stream *stream, const struct smb_whole *whole, uint64_t number)
+{
+	struct message *message = stream && whole->sends > 1 ? message_list_find_before(stream, whole->last_psn, NULL) : NULL;
+
+	for (; message && message->low >= whole->first_psn; message = message_list_before(message))
+		if (message->request_number == REQUEST_AWAITED)
+			message->request_number = number;
+}
+
+/* A message of which packets are missing, as far as it was captured. work->message: its last SEND that was. */
+static void take_unfinished(struct upper_work *work, struct smb_whole *whole)
+{
+	struct message *message = work->message;
+
+	if (!message->request && !message->operation) {
+		message->request_number = 0;
+		smb_take_message(work, whole, smb_request_of(work, whole->bytes));
+		claim_fragments(message->stream, whole, message->request_number);
+	}
+	coverage_fini(&whole->present);
+}
+
+/* Adds a SEND of which packets are missing to the fragments. */
+static void add_unfinished(struct rtap_tracker *tracker, struct message *message, struct smb_connection *state)
+{
+	const uint8_t *header = command_front(message, SMB_DIRECT_LENGTH);
+	const struct coverage_run *run = coverage_runs(&message->coverage);
+	uint64_t position = message_position(message), offset, pmtu = message->stream ? message->stream->pmtu : 0;
+	struct smb_fragment fragment;
+	uint32_t captured;
+
+	if (!header || !message->coverage.bytes || !pmtu)
+		return;
+	offset = little_bits(header, SMB_DIRECT_OFFSET);
+	captured = (uint32_t)(run->end - position < UINT32_MAX ? run->end - position : UINT32_MAX);
+	fragment = (struct smb_fragment){
+		.psn = message->low, .given_up = message->stream->given_up, .frame = message->shown.first_frame, .time_ns = message->shown.time_ns,
+		.length = (uint32_t)little_bits(header, SMB_DIRECT_DATA_LENGTH), .remaining = (uint32_t)little_bits(header, SMB_DIRECT_REMAINING),
+		.lost = lost_of(message),
+	};
+	if (offset < SMB_DIRECT_LEAST_OFFSET || offset >= captured || !fragment.length || message_known_length(message) > offset + fragment.length)
+		return;
+	fragment.end = message->low + (offset + fragment.length + pmtu - 1) / pmtu;
+	captured -= (uint32_t)offset;
+	fragment.bytes = (struct rtap_span){ header + offset, captured < fragment.length ? captured : fragment.length };
+	smb_fragments_add_part(tracker, message->connection, &state->fragments[message->shown.from_a], &fragment, &message->coverage, position + offset);
+	message->request_number = REQUEST_AWAITED;
+}
+
+#define MOST_EXAMINED 256      /* SENDs of which packets may be missing */
+
+/* Packets are missing before the last message only if there are gaps. */
+static void add_all_unfinished(struct rtap_tracker *tracker, const struct psn_stream *stream, struct smb_connection *state)
+{
+	struct message *message = TAILQ_LAST(&stream->messages, message_list);
+	unsigned left = stream->connection->ddp ? 0 : stream->gaps.count ? MOST_EXAMINED : 1;
+
+	for (; message && left; message = message_list_before(message), left--)
+		add_unfinished(tracker, message, state);
+}
+
+/* The request of a response: its message is not whole, and can be known so far. */
+static void find_unfinished(struct upper_work *work, struct smb_connection *state, struct rtap_span bytes)
+{
+	struct psn_stream *stream = &work->connection->streams[!work->from_a];
+	struct upper_work then = { .tracker = work->tracker, .connection = work->connection, .from_a = !work->from_a, .is_known = true, .response = work->message };
+	uint64_t id = bytes.length >= SMB2_HEADER_LENGTH ? little_bits(bytes.bytes, SMB2_MESSAGE_ID) : SMB2_NO_MESSAGE_ID;
+	struct smb_whole whole;
+
+	if (id == SMB2_NO_MESSAGE_ID || !smb_is_response(bytes) || command_find(work->connection, !work->from_a, id))
+		return;
+	add_all_unfinished(work->tracker, stream, state);
+	if (!smb_fragments_take(work->tracker, work->connection, &state->fragments[!work->from_a], id, &whole))
+		return;
+	then.message = message_list_find_before(stream, whole.last_psn, NULL);
+	if (!then.message || then.message->low != whole.last_psn) {
+		coverage_fini(&whole.present);
+		return;
+	}
+	take_unfinished(&then, &whole);
+	if (then.message->request_number)
+		command_opened(&then);
+}
+
+/* A SEND is settled that lacks packets, or is a fragment of a message that is not whole. */
+static void take_incomplete(struct rtap_tracker *tracker, struct message *message)
+{
+	struct upper_work work = { .tracker = tracker, .connection = message->connection, .from_a = message->shown.from_a, .is_known = true, .message = message };
+	struct smb_connection *state = message->connection->upper_state;
+	const struct smb_fragment *fragment;
+	struct smb_whole whole;
+
+	if (!state || message->connection->ddp)
+		return;
+	add_unfinished(tracker, message, state);
+	add_all_unfinished(tracker, message->stream, state);
+	fragment = smb_fragments_find(&state->fragments[work.from_a], message->low);
+	/* the rest can follow, as after a wait for credits */
+	if (!fragment || (fragment->remaining && !psn_lacks(message->stream, fragment->given_up, message->high + 1, message->stream->next)))
+		return;
+	if (smb_fragments_settle(tracker, message->connection, &state->fragments[work.from_a], message->low, &whole))
+		take_unfinished(&work, &whole);
+}
+
 /* A transfer with data. */
 static void take_transfer(struct upper_work *work, struct smb_connection *state, const struct rtap_layer *layer)
 {
 	const struct rtap_payload send = layer_rest(work->packet, layer);
 	struct rtap_span bytes = { layer_bytes(work->packet, layer), send.captured };
 	uint32_t offset, length;
-	const struct psn_stream *stream;
+	struct psn_stream *stream;
 	struct smb_fragment fragment;
 	struct smb_request *request;
 	struct smb_whole whole;
@@ -120,18 +235,23 @@ static void take_transfer(struct upper_work *work, struct smb_connection *state,
 			show_message(work, &whole, smb_request_of(work, bytes));
 		return;
 	}
+	find_unfinished(work, state, bytes);
 	stream = work->message->stream;
 	fragment = (struct smb_fragment){
 		.psn = work->message->low, .end = work->message->high + 1, .given_up = stream ? stream->given_up : 0,
 		.has_msn = work->message->shown.has_msn, .msn = work->message->shown.psn,
 		.frame = work->message->shown.first_frame, .time_ns = work->message->shown.time_ns, .bytes = bytes, .length = length,
 		.remaining = (uint32_t)little_bits(layer_bytes(work->packet, layer), SMB_DIRECT_REMAINING),
+		.lost = lost_of(work->message),
 	};
-	if (!smb_fragments_add(work->tracker, work->connection, &state->fragments[work->from_a], stream, &fragment, &whole))
+	if (!smb_fragments_add(work->tracker, work->connection, &state->fragments[work->from_a], stream, &fragment, &whole)) {
+		work->message->request_number = REQUEST_AWAITED;
 		return;
+	}
 	request = smb_request_of(work, whole.bytes);
 	show_message(work, &whole, request);
 	smb_take_message(work, &whole, request);
+	claim_fragments(work->message->stream, &whole, work->message->request_number);
 	state->credits[work->from_a].waited_ns = 0;
 	if (whole.sends > 1 && whole.bytes.bytes != state->shown)
 		free((void *)(uintptr_t)whole.bytes.bytes);
@@ -190,6 +310,31 @@ static void over(struct rtap_tracker *tracker, struct connection *connection)
 	command_over(tracker, connection);
 }
 
+/* A SEND lost time or had repeats: of several fragments, the request has the losses of all. */
+static void lost(struct rtap_tracker *tracker, const struct message *message, const struct upper_loss *loss)
+{
+	struct smb_connection *state = message->connection->upper_state;
+	struct request *request = NULL;
+	struct smb_fragment *fragment;
+
+	if (message->shown.verb == RTAP_VERB_SEND && state && message->request_number == REQUEST_AWAITED) {
+		fragment = smb_fragments_find(&state->fragments[message->shown.from_a], message->low);
+		if (fragment)
+			smb_lost_add(&fragment->lost, loss);
+		return;
+	}
+	if (message->shown.verb == RTAP_VERB_SEND && !loss->taken_ns && !message->connection->ddp)
+		request = request_find(message->connection, message->request_number);
+	if (request && request->message != message && request->response != message)
+		smb_request_lost(request, message, loss);
+	else
+		request_take_lost(tracker, message, loss);
+}
+
+static const struct upper_memory memory = {
+	.may_want = region_may_want, .claim = region_claim, .data_settled = request_data_settled, .unclaim = region_unclaim, .lost = lost,
+};
+
 static const uint16_t ports[] = { SMB_PORT, SMB_PORT_IWARP, 0 };
 
 const struct upper_layer smb_layer = {
@@ -198,8 +343,9 @@ const struct upper_layer smb_layer = {
 	.ports = ports,
 	.carried = RTAP_UPPER_SMB_DIRECT,
 	.packet = take_packet,
-	.memory = &request_memory,
+	.memory = &memory,
 	.response_settled = command_settled,
+	.incomplete = take_incomplete,
 	.detach = command_detach,
 	.merged = merged,
 	.end = command_end,

@@ -9,6 +9,8 @@
 #include "base/memory.h"
 #include "dissect/engine/line.h"
 #include "reassembly/file_effect.h"
+#include "reassembly/infiniband/recovery.h"
+#include "reassembly/missing_list.h"
 #include "reassembly/operation.h"
 #include "reassembly/upper/smb_operation.h"
 
@@ -105,7 +107,7 @@ static void show_data(struct smb_operation *operation, const struct request *req
 		length = part->moved;
 	if (part->piece_count && !part->inline_length && !smb_is_error(part->status) && present < length)
 		shown->complete = false;
-	shown->data_bytes = present + part->inline_length;
+	shown->data_bytes = present + part->inline_seen;
 	shown->carried = present && part->inline_length ? RTAP_CARRIED_MIXED :
 			 present			? (is_read ? RTAP_CARRIED_WRITE : RTAP_CARRIED_READ) :
 			 part->inline_length		? RTAP_CARRIED_INLINE :
@@ -148,7 +150,7 @@ static void add_values(struct smb_operation *operation, const struct smb_request
 		operation_add_number(head, "pending_frame", part->interim_frame);
 	if (request->part_count > 1 && !request->has_more)
 		operation_add_number(head, "compound", request->part_count);
-	if (request->sends > 1)
+	if (request->sends > 1 && !request->seen[0].lacks_packets)
 		operation_add_number(head, "fragments", request->sends);
 	if (request->has_credits)
 		operation_add_number(head, "credits", request->credits);
@@ -223,6 +225,38 @@ static void add_truncated(struct rtap_tracker *tracker, struct operation *operat
 	}
 }
 
+/* What is missing of messages of which packets are missing: offsets count in the message, not in one of its SENDs. */
+static void add_lacking(struct rtap_tracker *tracker, struct operation *operation, const struct smb_request *request)
+{
+	static const enum rtap_operation_part in[2] = { RTAP_OPERATION_PART_REQUEST, RTAP_OPERATION_PART_RESPONSE };
+	const struct coverage none = { 0 };
+
+	for (int i = 0; i < 2; i++) {
+		struct missing_list list = { .reason = RTAP_MISSING_NOT_CAPTURED };
+
+		if (!request->seen[i].lacks_packets)
+			continue;
+		missing_list_add_holes(&list, &request->seen[i].present, &none, 0, request->seen[i].wire);
+		tracker->counters.evictions += list.failed;
+		operation->shown.complete &= !list.count && !list.failed;
+		operation_add_missing(tracker, operation, list.items, list.count, in[i]);
+		free(list.items);
+	}
+}
+
+/* Forgets what request_conclude() showed of the SEND itself. */
+static void forget_missing(struct operation *operation, const struct smb_request *request)
+{
+	struct rtap_operation_missing *missing = (struct rtap_operation_missing *)(uintptr_t)operation->shown.missing;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < operation->shown.missing_count; i++)
+		if (!(missing[i].part == RTAP_OPERATION_PART_REQUEST && request->seen[0].lacks_packets) &&
+		    !(missing[i].part == RTAP_OPERATION_PART_RESPONSE && request->seen[1].lacks_packets))
+			missing[kept++] = missing[i];
+	operation->shown.missing_count = kept;
+}
+
 void smb_operation_conclude(struct rtap_tracker *tracker, struct command *command, const struct message *response)
 {
 	const struct smb_request *request = (const struct smb_request *)command;
@@ -232,6 +266,9 @@ void smb_operation_conclude(struct rtap_tracker *tracker, struct command *comman
 	for (uint32_t i = 1; i < request->part_count && next; i++)
 		next = operation_append(tracker, send, sizeof(struct smb_operation));
 	next = first;
+	forget_missing(first, request);
+	recovery_add_time(&first->shown.time_lost_us, request->lost.time_us);
+	first->shown.repeats += request->lost.repeats;
 	begin_earlier(&first->shown, request);
 	if (response && request->response_frame)
 		first->shown.response_frame = request->response_frame;
@@ -250,6 +287,7 @@ void smb_operation_conclude(struct rtap_tracker *tracker, struct command *comman
 		show_own_response(&operation->head.shown, request, part);
 		show_data(operation, &command->request, part);
 		add_truncated(tracker, next, request, response);
+		add_lacking(tracker, next, request);
 		operation->head.shown.has_offset = operation->head.shown.has_length = part->has_range;
 		operation->head.shown.offset = part->offset;
 		operation->head.shown.length = part->length;
@@ -331,7 +369,7 @@ void smb_operation_opaque(struct upper_work *work, const struct smb_whole *whole
 	operation->head.shown.has_data_bytes = true;
 	operation->head.shown.data_bytes = whole->wire;
 	operation->head.shown.carried = RTAP_CARRIED_INLINE;
-	if (whole->sends > 1)
+	if (whole->sends > 1 && !whole->lacks_packets)
 		operation_add_number(&operation->head, "fragments", whole->sends);
 }
 

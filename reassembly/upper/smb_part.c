@@ -86,7 +86,7 @@ static void take_data(struct upper_work *work, struct smb_request *request, stru
 {
 	uint64_t fresh;
 
-	part->inline_length = (uint32_t)length;
+	part->inline_length = part->inline_seen = (uint32_t)length;
 	if (!work->tracker->take_file_effect || !data.length)
 		return;
 	if (!coverage_add(&part->data, 0, data.bytes, data.length, 0, COVERAGE_BYTES, &fresh))
@@ -584,6 +584,23 @@ void smb_part_answer(struct upper_work *work, const struct smb_whole *whole, str
 	apply_answer(work, request, part);
 }
 
+void smb_part_add_rest(struct upper_work *work, struct smb_request *request, struct smb_part *part, struct rtap_span body, uint64_t at,
+		       const struct coverage *present)
+{
+	uint64_t offset = part->command == SMB2_WRITE ? number(body, 2, 2) : number(body, 2, 1), before = coverage_memory(&part->data);
+	struct coverage seen = { 0 };
+
+	if (!part->inline_length || offset < SMB2_HEADER_LENGTH)
+		return;
+	at += offset;
+	if (!coverage_copy(&seen, present, at, at + part->inline_length, 0 - at, COVERAGE_ONLY) ||
+	    (work->tracker->take_file_effect && !coverage_copy(&part->data, present, at, at + part->inline_length, 0 - at, COVERAGE_BYTES)))
+		work->tracker->counters.evictions++;
+	part->inline_seen = (uint32_t)seen.total;
+	request_charge(&work->tracker->budget, &request->command.request, coverage_memory(&part->data), before);
+	coverage_fini(&seen);
+}
+
 void smb_part_take_answer(struct upper_work *work, struct smb_request *request, struct smb_part *part, struct smb_part *answer)
 {
 	part->is_answered = true;
@@ -602,6 +619,7 @@ void smb_part_take_answer(struct upper_work *work, struct smb_request *request, 
 	}
 	if (answer->inline_length) {
 		part->inline_length = answer->inline_length;
+		part->inline_seen = answer->inline_seen;
 		coverage_fini(&part->data);
 		part->data = answer->data;
 		answer->data = (struct coverage){ 0 };

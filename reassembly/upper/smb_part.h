@@ -42,6 +42,7 @@ struct smb_part {
 	uint32_t action;          /* of CREATE's response */
 	bool overwrites;          /* CREATE: the file is empty afterwards */
 	uint32_t inline_length;   /* data in the request or response */
+	uint32_t inline_seen;     /* bytes of it that were captured, if packets of the message are missing; else the same */
 	uint16_t command, charge, granted;
 	uint8_t changes;          /* enum smb_change_kind */
 	bool is_treeless;         /* likewise `path` */
@@ -56,6 +57,13 @@ struct smb_part {
 	uint32_t piece_count;
 };
 
+/* What was captured of a message of which packets are missing. */
+struct smb_seen {
+	bool lacks_packets;
+	uint32_t wire;            /* bytes of the message */
+	struct coverage present;
+};
+
 struct smb_request {
 	struct command command;
 	struct smb_part *parts;   /* in order; on the heap, or `only` */
@@ -67,6 +75,8 @@ struct smb_request {
 	uint32_t sends;           /* fragments */
 	/* of several fragments of the request and of the last response: bytes before the first one that the capture truncated; UINT64_MAX: none */
 	uint64_t whole_until[2];
+	struct smb_seen seen[2];  /* of the request and of the last response */
+	struct smb_lost lost;     /* of fragments, except the SENDs that completed the request and the response */
 	bool has_details;         /* some command has a class that its response needs: struct packet_request */
 	bool has_more;            /* the capture truncated it before its last command */
 	bool has_credits;
@@ -85,6 +95,10 @@ void smb_part_of_request(struct upper_work *work, struct smb_request *request, u
 /* Fills the values of the response, which the message has. */
 void smb_part_answer(struct upper_work *work, const struct smb_whole *whole, struct smb_request *request, struct smb_part *part,
 		     const uint8_t *header, struct rtap_span body);
+
+/* Adds data of a message that was captured after a missing packet: `present` has its bytes, the command's header is at `at`. */
+void smb_part_add_rest(struct upper_work *work, struct smb_request *request, struct smb_part *part, struct rtap_span body, uint64_t at,
+		       const struct coverage *present);
 
 /* The same from a part that has only a response. */
 void smb_part_take_answer(struct upper_work *work, struct smb_request *request, struct smb_part *part, struct smb_part *answer);

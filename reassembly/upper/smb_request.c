@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "dissect/smb/smb.h"
 #include "reassembly/file_effect.h"
+#include "reassembly/infiniband/recovery.h"
 #include "reassembly/operation.h"
 #include "reassembly/upper/request.h"
 #include "reassembly/upper/smb_operation.h"
@@ -45,9 +46,22 @@ static bool next_unit(struct rtap_span message, uint32_t *at, struct unit *unit)
 	return true;
 }
 
-static bool is_response(struct rtap_span message)
+bool smb_is_response(struct rtap_span message)
 {
 	return message.length >= SMB2_HEADER_LENGTH && load32(message.bytes) == SMB_ID && little_bits(message.bytes, SMB2_FLAGS) & SMB2_IS_RESPONSE;
+}
+
+void smb_lost_add(struct smb_lost *lost, const struct upper_loss *loss)
+{
+	recovery_add_time(&lost->time_us, loss->time_us);
+	lost->repeats += loss->repeats;
+}
+
+void smb_request_lost(struct request *request, const struct message *send, const struct upper_loss *loss)
+{
+	/* a request that is sent again after its response no longer delays it */
+	if (send->shown.from_a != request->from_a || !request->is_answered || !loss->time_us)
+		smb_lost_add(&((struct smb_request *)request)->lost, loss);
 }
 
 static struct smb_part *find_part(struct smb_request *request, uint64_t id)
@@ -77,6 +91,8 @@ static void release(struct rtap_tracker *tracker, struct command *command)
 {
 	struct smb_request *request = (struct smb_request *)command;
 
+	coverage_fini(&request->seen[0].present);
+	coverage_fini(&request->seen[1].present);
 	for (uint32_t i = 0; i < request->part_count; i++)
 		smb_part_fini(tracker, &request->parts[i]);
 	if (request->parts != &request->only)
@@ -252,7 +268,26 @@ static struct smb_request *find_truncated(const struct upper_work *work, uint64_
 /* The bytes of several fragments before the first one that the capture truncated. UINT64_MAX: none, or one SEND, which shows it itself. */
 static uint64_t whole_until(const struct smb_whole *whole)
 {
-	return whole->sends > 1 && whole->bytes.length < whole->wire ? whole->bytes.length : UINT64_MAX;
+	return whole->sends > 1 && !whole->lacks_packets && whole->bytes.length < whole->wire ? whole->bytes.length : UINT64_MAX;
+}
+
+/* The bytes of a message of which packets are missing. */
+static void note_present(struct upper_work *work, struct smb_request *request, const struct smb_whole *whole, bool is_response)
+{
+	struct smb_seen *seen = &request->seen[is_response];
+
+	seen->lacks_packets = whole->lacks_packets;
+	seen->wire = whole->wire;
+	if (!coverage_copy(&seen->present, &whole->present, 0, whole->wire, 0, COVERAGE_ONLY))
+		work->tracker->counters.evictions++;
+	request_charge(&work->tracker->budget, &request->command.request, coverage_memory(&seen->present), 0);
+}
+
+/* Data after the first missing packet. */
+static void add_rest(struct upper_work *work, const struct smb_whole *whole, struct smb_request *request, struct smb_part *part, const struct unit *unit)
+{
+	if (whole->lacks_packets)
+		smb_part_add_rest(work, request, part, (struct rtap_span){ unit->body, unit->length }, (uint64_t)(unit->header - whole->bytes.bytes), &whole->present);
 }
 
 static void take_request(struct upper_work *work, const struct smb_whole *whole, const struct units *units)
@@ -283,11 +318,15 @@ static void take_request(struct upper_work *work, const struct smb_whole *whole,
 	request->first_ns = whole->first_ns;
 	request->sends = whole->sends;
 	request->whole_until[0] = whole_until(whole);
+	note_present(work, request, whole, false);
+	request->lost = whole->lost;
 	request->has_credits = credits->is_known;
 	request->credits = credits->left;
 	request->waited_ns = credits->waited_ns;
 	request->is_last_credit = state->balances[work->from_a].is_known && !state->balances[work->from_a].left &&
 				  request->parts[0].command > SMB2_SESSION_SETUP;
+	for (uint32_t i = 0; i < request->part_count && i < units->count; i++)
+		add_rest(work, whole, request, &request->parts[i], &units->list[i]);
 	smb_operation_begin(work, request);
 	name_memory(work, request);
 }
@@ -324,6 +363,9 @@ static void take_last(struct upper_work *work, const struct smb_whole *whole, st
 
 	request->response_frame = whole->first_frame;
 	request->whole_until[1] = whole_until(whole);
+	note_present(work, request, whole, true);
+	recovery_add_time(&request->lost.time_us, whole->lost.time_us);
+	request->lost.repeats += whole->lost.repeats;
 	request->waited_ns += ((struct smb_connection *)work->connection->upper_state)->credits[work->from_a].waited_ns;
 	base->has_failed = base->has_written = false;
 	base->written = 0;
@@ -376,6 +418,7 @@ static void take_responses(struct upper_work *work, const struct smb_whole *whol
 			continue;
 		}
 		smb_part_answer(work, whole, request, part, unit->header, (struct rtap_span){ unit->body, unit->length });
+		add_rest(work, whole, request, part, unit);
 		if (is_answered(request) || (is_cut && part->is_answered))
 			last = request;
 	}
@@ -466,7 +509,7 @@ void smb_take_message(struct upper_work *work, const struct smb_whole *whole, st
 	if (send->operation && !send->request) {
 		operation_destroy(work->tracker, work->message);
 	} else if (send->request) {
-		if (!is_response(whole->bytes))
+		if (!smb_is_response(whole->bytes))
 			take_request(work, whole, &units);
 		else if (request && request->command.request.response == send && request->command.request.is_seen)
 			complete_responses(work, whole, &units, request);
@@ -476,12 +519,12 @@ void smb_take_message(struct upper_work *work, const struct smb_whole *whole, st
 		smb_operation_opaque(work, whole);
 		return;
 	}
-	note_balance(work->connection->upper_state, &units, work->from_a, is_response(whole->bytes));
+	note_balance(work->connection->upper_state, &units, work->from_a, smb_is_response(whole->bytes));
 	if (is_alone(whole->bytes.bytes)) {
 		smb_operation_notice(work, whole);
 		return;
 	}
-	if (!is_response(whole->bytes)) {
+	if (!smb_is_response(whole->bytes)) {
 		take_request(work, whole, &units);
 		return;
 	}
@@ -509,7 +552,7 @@ struct smb_request *smb_request_of(const struct upper_work *work, struct rtap_sp
 {
 	const struct message *send = work->message;
 
-	if (!is_response(message))
+	if (!smb_is_response(message))
 		return NULL;
 	if (send && send->request && send->request->response == send)
 		return (struct smb_request *)send->request;

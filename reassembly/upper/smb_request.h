@@ -57,6 +57,12 @@ struct smb_request *smb_request_of(const struct upper_work *work, struct rtap_sp
 /* Processes a message that the current SEND completed, also if a truncated copy of it was processed before. `request`: by smb_request_of(). */
 void smb_take_message(struct upper_work *work, const struct smb_whole *whole, struct smb_request *request);
 
+bool smb_is_response(struct rtap_span message);
+
+/* Adds what a SEND lost. smb_request_lost(): of a request or response, other than the one that completed it. */
+void smb_lost_add(struct smb_lost *lost, const struct upper_loss *loss);
+void smb_request_lost(struct request *request, const struct message *send, const struct upper_loss *loss);
+
 /* Facts about the request of a response, for its dissection. All zero: the request is unknown. */
 struct packet_request smb_known(struct smb_request *request, struct rtap_span message);
 
