@@ -3,6 +3,7 @@
 
 #include "dissect/iwarp/fpdu.h"
 #include "dissect/iwarp/iwarp_walk.h"
+#include "dissect/iwarp/mpa_setup.h"
 #include "dissect/iwarp/terminate.h"
 #include "output/check/subject.h"
 
@@ -38,6 +39,13 @@ struct state {
 static bool is_in_order(const struct rtap_packet *packet)
 {
 	return packet->flow.tcp_analysis == RTAP_TCP_NEW || packet->flow.tcp_analysis == RTAP_TCP_NONE;
+}
+
+/* All its bytes were captured before: it changes nothing. */
+static bool is_repeat(const struct rtap_packet *packet)
+{
+	return packet->flow.tcp_analysis == RTAP_TCP_RETRANSMISSION || packet->flow.tcp_analysis == RTAP_TCP_CAPTURED_TWICE ||
+	       packet->flow.tcp_analysis == RTAP_TCP_KEEP_ALIVE;
 }
 
 static void check_anomalies(const struct subject *subject)
@@ -98,8 +106,9 @@ static void take_setup(const struct subject *subject, struct state *state)
 	state->mpa[mpa->is_reply] = *mpa;
 	state->has_mpa[mpa->is_reply] = true;
 	state->initiator = mpa->is_reply ? !subject->sender : subject->sender;
+	/* FPDUs after too much private data may not be found */
 	state->halves[subject->sender] = (struct half){
-		.is_in_step = true, .was_whole = true, .end_known = true, .end = packet->tcp.sequence + packet->tcp.payload.wire };
+		.is_in_step = true, .was_whole = mpa->private_length <= MPA_MAX_PRIVATE, .end_known = true, .end = packet->tcp.sequence + packet->tcp.payload.wire };
 }
 
 /* The initiator's first FPDU, and FPDUs of the responder before it. RFC 5044, 7.1.2; RFC 6581, 9.2. */
@@ -120,7 +129,7 @@ static void check_first(const struct subject *subject, struct state *state, cons
 		subject_break_at(subject, &state->early, RULE_MPA_FIRST, "the first FPDU of the initiator follows in frame %llu",
 				 (unsigned long long)subject->packet->frame->number);
 	state->early_open = false;
-	if (!reply->enhanced || !reply->peer_to_peer)
+	if (!reply->enhanced || !reply->peer_to_peer || !state->mpa[0].peer_to_peer)
 		return;
 	fits = (facts->opcode == RTAP_RDMAP_SEND && reply->rtr_send) || (facts->opcode == RTAP_RDMAP_WRITE && reply->rtr_write) ||
 	       (facts->opcode == RTAP_RDMAP_READ_REQUEST && reply->rtr_read);
@@ -165,13 +174,18 @@ static void check_pad(const struct subject *subject, const struct rtap_fpdu *fpd
 {
 	uint32_t pad = fpdu_pad_length(fpdu->ulpdu_length), at = MPA_LENGTH_LENGTH + fpdu->ulpdu_length;
 
-	if (!fpdu_is_plain(fpdu) || at + pad > fpdu->bytes.length)
+	if (fpdu->gap_count)
 		return;
-	for (uint32_t i = 0; i < pad; i++)
-		if (fpdu->bytes.bytes[at + i]) {
-			subject_break(subject, RULE_MPA_PAD, "pad byte 0x%02x", fpdu->bytes.bytes[at + i]);
+	for (uint32_t i = 0; i < pad; i++) {
+		uint32_t offset = fpdu_offset(at + i, fpdu->first_marker);
+
+		if (offset >= fpdu->bytes.length)
+			break;
+		if (fpdu->bytes.bytes[offset]) {
+			subject_break(subject, RULE_MPA_PAD, "pad byte 0x%02x", fpdu->bytes.bytes[offset]);
 			break;
 		}
+	}
 }
 
 static void check_terminate(const struct subject *subject, const struct rtap_fpdu *fpdu, const struct rtap_iwarp_facts *facts)
@@ -240,29 +254,40 @@ static void check_reads(const struct subject *subject, struct state *state, cons
 		uint32_t most = subject->sender == state->initiator ? reply->ird : reply->ord;
 
 		half->reads++;
-		if (is_known && reply->enhanced && most != NOT_NEGOTIATED && half->reads > other->responses &&
+		if (is_known && reply->enhanced && state->mpa[0].enhanced && most != NOT_NEGOTIATED && half->reads > other->responses &&
 		    half->reads - other->responses > most && !subject->is_ahead)
 			subject_break(subject, RULE_RDMAP_READ_DEPTH, "%llu outstanding, %u negotiated",
 				      (unsigned long long)(half->reads - other->responses), most);
 	}
 }
 
+/* The rules of one FPDU, without its place in the stream. Returns whether its headers were read; *is_known: whether its opcode is known. */
+static bool check_alone(const struct subject *subject, const struct rtap_fpdu *fpdu, struct rtap_iwarp_facts *facts, bool *is_known)
+{
+	uint32_t length;
+	const uint8_t *head = fpdu_head(fpdu, &length);
+	enum result result = iwarp_read(head, length, fpdu->ulpdu_length, facts);
+
+	/* of a message of one segment that is too short the header of DDP is known */
+	if (result != OK && (result != MALFORMED || fpdu->ulpdu_length < (facts->tagged ? 14 : 18)))
+		return false;
+	check_pad(subject, fpdu);
+	check_terminate(subject, fpdu, facts);
+	*is_known = check_fields(subject, fpdu, facts);
+	return true;
+}
+
 static void take_fpdu(struct subject *subject, struct state *state, const struct rtap_fpdu *fpdu)
 {
 	struct half *half = &state->halves[subject->sender];
 	struct rtap_iwarp_facts facts;
-	uint32_t length;
-	const uint8_t *head = fpdu_head(fpdu, &length);
-	enum result result = iwarp_read(head, length, fpdu->ulpdu_length, &facts);
+	bool is_known;
 
-	/* of a message of one segment that is too short the header of DDP is known */
-	if (result != OK && (result != MALFORMED || fpdu->ulpdu_length < (facts.tagged ? 14 : 18))) {
+	if (!check_alone(subject, fpdu, &facts, &is_known)) {
 		half->is_in_step = half->was_whole = false;
 		return;
 	}
-	check_pad(subject, fpdu);
-	check_terminate(subject, fpdu, &facts);
-	if (!check_fields(subject, fpdu, &facts) || !half->is_in_step)
+	if (!is_known || !half->is_in_step)
 		return;
 	check_first(subject, state, &facts);
 	if (half->has_terminated)
@@ -324,6 +349,25 @@ static bool follows(const struct rtap_packet *packet, struct half *half, const s
 	return is_next;
 }
 
+/* FPDUs that can be trusted: found for sure, and without errors of the network. */
+static bool is_certain(const struct rtap_fpdu *fpdu)
+{
+	return fpdu->framing != RTAP_FPDU_RECOVERED_NO_CRC && fpdu->crc_status != RTAP_CRC_BAD && !fpdu->gap_count;
+}
+
+static void check_repeat(const struct subject *subject)
+{
+	struct iwarp_walk walk;
+	const struct rtap_fpdu *fpdu;
+	struct rtap_iwarp_facts facts;
+	bool is_known;
+
+	iwarp_walk_init(&walk, subject->packet);
+	while ((fpdu = iwarp_next_fpdu(&walk)))
+		if (is_certain(fpdu))
+			(void)check_alone(subject, fpdu, &facts, &is_known);
+}
+
 void iwarp_rules_packet(struct subject *subject)
 {
 	const struct rtap_packet *packet = subject->packet;
@@ -335,6 +379,10 @@ void iwarp_rules_packet(struct subject *subject)
 	check_anomalies(subject);
 	if (!packet->mpa.present && !packet->fpdus.count && !(subject->connection && subject->connection->groups[CHECK_GROUP_IWARP]))
 		return;
+	if (is_repeat(packet)) {
+		check_repeat(subject);
+		return;
+	}
 	state = subject_state(subject, CHECK_GROUP_IWARP, sizeof *state);
 	if (!state)
 		return;
@@ -345,13 +393,11 @@ void iwarp_rules_packet(struct subject *subject)
 		take_setup(subject, state);
 	iwarp_walk_init(&walk, packet);
 	while ((fpdu = iwarp_next_fpdu(&walk))) {
-		bool is_certain = fpdu->framing != RTAP_FPDU_RECOVERED_NO_CRC && fpdu->crc_status != RTAP_CRC_BAD && !fpdu->gap_count;
-
-		if (!is_certain || iwarp_is_late(packet, fpdu))
+		if (!is_certain(fpdu) || iwarp_is_late(packet, fpdu))
 			lose_step(half);
 		else if (!follows(packet, half, fpdu))
 			restart(half);
-		if (is_certain)
+		if (is_certain(fpdu))
 			take_fpdu(subject, state, fpdu);
 	}
 	/* FPDUs in truncated bytes are not visible, and those in bytes captured earlier are over */

@@ -13,6 +13,7 @@ import check_rpcrdma  # likewise
 import check_storage  # likewise
 import handshake
 import ib
+import mpa
 import nvme
 import rpcrdma
 import smb
@@ -63,6 +64,48 @@ class Rules(Broken):
                 wanted = check_captures.make(rule, path)
                 status, found = self.broken(path)
                 self.assertEqual((status, set(found)), (1, wanted))
+
+    def test_repeated_segments_of_tcp_hide_no_violation(self):
+        """A segment that repeats captured bytes changes nothing: neither the order nor the number of what was sent."""
+        for rule in check_captures.RULES:
+            if not rule.startswith(("mpa-", "ddp-", "rdmap-")):
+                continue
+            path = self.path("broken.pcap")
+            wanted = check_captures.make(rule, path)
+            frames = list(capfile.read(path))
+            for at in 4, 5:
+                again = [(time + 10 ** 7 * (number > at), *rest) for number, (time, *rest) in enumerate(frames)]
+                again.insert(at + 1, (frames[at][0] + 5 * 10 ** 6, *frames[at][1:]))
+                capfile.write_pcap(path, 1, again)
+                self.assertEqual(set(self.broken(path)[1]), wanted, (rule, at))
+
+    def test_a_pad_behind_markers(self):
+        """RFC 5044, 4.3: the first FPDU after the setup begins with a marker."""
+        for change in 0, 1:
+            talk = check_iwarp.Iwarp(check_iwarp.setup(False, 0x80), check_iwarp.setup(True, 0x80))
+            stream = mpa.Stream(True, False)
+            stream.add(struct.pack(">BBIIII", 0x41, 0x43, 0, 0, 1, 0), bytes(603), [], {})
+            data = bytearray(stream.data)
+            data[-5] = change
+            talk.frame("a", check_iwarp.PSH | check_iwarp.ACK, bytes(data))
+            path = self.path("pad.pcap")
+            talk.write_capture(path)
+            self.assertEqual(set(self.broken(path)[1]), {"mpa-pad"} if change else set())
+
+    def test_nothing_follows_from_a_setup_that_is_wrong(self):
+        """Depths of one side only are not negotiated; FPDUs after too much private data may not be found."""
+        plain, deep = check_iwarp.setup(False, 0, 2), check_iwarp.setup(True, 0x10, 2, check_iwarp.depths(ird=1, ord_=0))
+        one_model = check_iwarp.setup(False, 0x10, 2, check_iwarp.depths()), check_iwarp.setup(True, 0x10, 2, check_iwarp.depths(model=1, kinds=4))
+        for request, reply, wanted in ((plain, deep, "mpa-enhanced"), (*one_model, "mpa-model"),
+                                       (check_iwarp.setup(False), check_iwarp.setup(True, private=bytes(527)), "mpa-private-length")):
+            talk = check_iwarp.Iwarp(request, reply).warm()
+            for number in range(3):
+                talk.request("b", msn=number + 1)
+            for number in range(3):
+                talk.tagged("a", check_iwarp.READ_RESPONSE, check_iwarp.SINK, payload=bytes(64))
+            path = self.path("setup.pcap")
+            talk.write_capture(path)
+            self.assertEqual(set(self.broken(path)[1]), {wanted})
 
     def test_what_is_right_beside_a_violation_is_not_reported(self):
         for rule in "rpcrdma-read-roundup", "rpcrdma-write-roundup", "rpcrdma-reverse-early":
