@@ -18,6 +18,7 @@
 #include "dissect/management/cm_private.h"
 #include "dissect/management/sa.h"
 #include "dissect/net/ip.h"
+#include "dissect/net/link_type.h"
 #include "dissect/net/tcp.h"
 #include "dissect/net/udp.h"
 #include "dissect/registry.h"
@@ -25,35 +26,6 @@
 #include "dissect/rpc/rpc_header.h"
 #include "dissect/rpc/rpc_programs.h"
 #include "dissect/rpc/rpcrdma.h"
-
-/* Raw IP is identified only by its version field. */
-static uint16_t raw_protocol(const struct rtap_frame *frame)
-{
-	switch (frame->captured_length ? frame->bytes[0] >> 4 : 4) {
-	case 4: return PROTOCOL_IPV4;
-	case 6: return PROTOCOL_IPV6;
-	default: return PROTOCOL_PAYLOAD;
-	}
-}
-
-static uint16_t first_protocol(const struct rtap_frame *frame)
-{
-	/* the most common link type */
-	switch (__builtin_expect(frame->link_type, RTAP_LINK_ETHERNET)) {
-	case RTAP_LINK_NULL: return PROTOCOL_LOOPBACK;
-	case RTAP_LINK_ETHERNET: return PROTOCOL_ETHERNET;
-	case RTAP_LINK_RAW: return raw_protocol(frame);
-	case RTAP_LINK_LOOP: return PROTOCOL_LOOPBACK;
-	case RTAP_LINK_LINUX_SLL: return PROTOCOL_COOKED;
-	case RTAP_LINK_ERF: return PROTOCOL_ERF;
-	case RTAP_LINK_IPV4: return PROTOCOL_IPV4;
-	case RTAP_LINK_IPV6: return PROTOCOL_IPV6;
-	case RTAP_LINK_IPOIB: return PROTOCOL_IPOIB_LINK;
-	case RTAP_LINK_INFINIBAND: return PROTOCOL_LRH;
-	case RTAP_LINK_LINUX_SLL2: return PROTOCOL_COOKED2;
-	default: return PROTOCOL_NONE;
-	}
-}
 
 static inline void run(struct parse *parse)
 {
@@ -88,7 +60,7 @@ void dissect_frame(const struct rtap_frame *frame, const struct rtap_context *co
 	static const struct rtap_context nothing_known;
 	struct parse parse = parse_frame(frame, context ? context : &nothing_known, packet);
 
-	parse.next = first_protocol(frame);
+	parse.next = link_type_protocol(frame->link_type, &parse.cursor);
 	packet_add_layer(packet, PROTOCOL_FRAME, 0, 0, frame->captured_length);
 	if (unlikely(parse.next == PROTOCOL_NONE))
 		parse_anomaly(&parse, RTAP_ANOMALY_UNKNOWN_LINK_TYPE, 0);

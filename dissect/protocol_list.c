@@ -19,9 +19,13 @@ static const struct {
 	{ "ipoib", NULL },
 	{ "iwarp_ddp", "iwarp_ddp_rdmap" },
 	{ "iwarp_rdma", "iwarp_ddp_rdmap" },
+	{ "lisp-data", "lisp-data" },
 	{ "llc.snap", NULL },
+	{ "macsec.icv", NULL },
 	{ "nvme", "nvme-rdma" },
 	{ "pppoe", "pppoes" },
+	{ "ppi", "ppi:pcap_pktdata" },
+	{ "prp", NULL },
 	{ "pweth", "pwethheuristic:pwethcw" },
 	{ "scsi", NULL },
 	{ "scsi_sbc", NULL },
@@ -53,8 +57,16 @@ static struct rtap_span word_of(const struct rtap_layer *layer)
 	return (struct rtap_span){ (const uint8_t *)word, (uint32_t)length };
 }
 
-static bool has_type(uint16_t protocol)
+/* What is encrypted has no type that could be read. */
+#define MACSEC_TYPE_LENGTH 2
+#define MACSEC_WORD 4
+
+static bool has_type(const struct rtap_layer *layer)
 {
+	uint16_t protocol = layer->protocol;
+
+	if (protocol == PROTOCOL_MACSEC)
+		return layer->length % MACSEC_WORD != MACSEC_TYPE_LENGTH;
 	return protocol == PROTOCOL_ETHERNET || protocol == PROTOCOL_VLAN || protocol == PROTOCOL_SERVICE_VLAN ||
 	       protocol == PROTOCOL_SERVICE_INSTANCE || protocol == PROTOCOL_VNTAG ||
 	       protocol == PROTOCOL_ETAG || protocol == PROTOCOL_COOKED || protocol == PROTOCOL_COOKED2;
@@ -89,6 +101,7 @@ void protocol_list_put(const struct rtap_packet *packet, struct line *line)
 {
 	const struct rtap_layer *end = packet->layers + packet->layer_count;
 	struct rtap_span word, last = { NULL, 0 };
+	const struct rtap_layer *next;
 	const char *begin = line->next;
 	bool has_unit = false;
 
@@ -103,7 +116,8 @@ void protocol_list_put(const struct rtap_packet *packet, struct line *line)
 		if (layer > packet->layers && layer->protocol == PROTOCOL_ETHERNET && layer[-1].protocol == PROTOCOL_MPLS)
 			line_text(line, "pwethheuristic:pwethnocw:");
 		line_bytes(line, (const char *)word.bytes, word.length);
-		if (has_type(layer->protocol) && layer + 1 < end && layer[1].protocol != PROTOCOL_LLC && word_of(layer + 1).length)
+		next = layer_after(packet, layer);
+		if (has_type(layer) && next && next->protocol != PROTOCOL_LLC && word_of(next).length)
 			line_text(line, ":ethertype");
 		last = word;
 		has_unit |= layer->protocol == PROTOCOL_MPA_FPDU;

@@ -29,6 +29,7 @@ static bool is_tag(uint16_t protocol)
 	case PROTOCOL_VNTAG:
 	case PROTOCOL_ETAG:
 	case PROTOCOL_HSR:
+	case PROTOCOL_MACSEC:
 	case PROTOCOL_LLC:
 	case PROTOCOL_SNAP:
 	case PROTOCOL_PPPOE:

@@ -33,7 +33,7 @@
 	X(0x88a8, "802.1ad service tag", SERVICE_VLAN) \
 	X(0x88be, "ERSPAN type II", PAYLOAD) \
 	X(0x88cc, "LLDP", PAYLOAD) \
-	X(0x88e5, "MACsec", PAYLOAD) \
+	X(0x88e5, "MACsec", MACSEC) \
 	X(0x88e7, "802.1ah service instance tag", SERVICE_INSTANCE) \
 	X(0x88f7, "PTP", PAYLOAD) \
 	X(0x8906, "FCoE", PAYLOAD) \

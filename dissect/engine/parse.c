@@ -6,6 +6,7 @@
 
 #include "dissect/engine/anomaly.h"
 #include "dissect/engine/parse.h"
+#include "dissect/engine/prp.h"
 
 void parse_anomaly(struct parse *parse, enum rtap_anomaly_code code, uint32_t offset)
 {
@@ -48,6 +49,21 @@ enum result parse_more(struct parse *parse, uint32_t more, const uint8_t **bytes
 	return result;
 }
 
+/* Places the bytes after the packet: padding, a captured FCS, and between them the trailer of a protocol. */
+static void place_trailer(struct parse *parse, uint32_t begin, uint32_t end)
+{
+	uint32_t offset;
+
+	if (parse->cursor.captured == parse->cursor.wire && prp_find(parse, begin, end, &offset)) {
+		if (offset > begin)
+			parse_place_layer(parse, PROTOCOL_TRAILER, begin, offset - begin);
+		parse_place_layer(parse, PROTOCOL_PRP, offset, PRP_LENGTH);
+		begin = offset + PRP_LENGTH;
+	}
+	if (end > begin)
+		parse_place_layer(parse, PROTOCOL_TRAILER, begin, end - begin);
+}
+
 void parse_narrow_unequal(struct parse *parse, uint32_t length, uint32_t offset)
 {
 	struct cursor *cursor = &parse->cursor;
@@ -55,7 +71,7 @@ void parse_narrow_unequal(struct parse *parse, uint32_t length, uint32_t offset)
 	if (length > cursor->wire)
 		parse_anomaly(parse, RTAP_ANOMALY_LENGTH_BEYOND_FRAME, offset);
 	else if (!parse->narrowed && length < cursor->captured)
-		parse_place_layer(parse, PROTOCOL_TRAILER, parse_offset(parse) + length, cursor->captured - length);
+		place_trailer(parse, parse_offset(parse) + length, parse_offset(parse) + cursor->captured);
 	cursor_narrow(cursor, length);
 	parse->narrowed = true;
 }

@@ -14,6 +14,8 @@
 /* All protocols, one line each. X(identifier, object in the protocol's file) */
 #define PROTOCOLS(X) \
 	X(FRAME, frame_protocol) \
+	X(PPI, ppi_protocol) \
+	X(NFLOG, nflog_protocol) \
 	X(ERF, erf_protocol) \
 	X(COOKED, cooked_protocol) \
 	X(COOKED2, cooked2_protocol) \
@@ -25,6 +27,7 @@
 	X(VNTAG, vntag_protocol) \
 	X(ETAG, etag_protocol) \
 	X(HSR, hsr_protocol) \
+	X(MACSEC, macsec_protocol) \
 	X(LLC, llc_protocol) \
 	X(SNAP, snap_protocol) \
 	X(PPPOE, pppoe_protocol) \
@@ -60,6 +63,7 @@
 	X(VXLAN_GPE, vxlan_gpe_protocol) \
 	X(GENEVE, geneve_protocol) \
 	X(GTP, gtp_protocol) \
+	X(LISP, lisp_protocol) \
 	X(LRH, lrh_protocol) \
 	X(RWH, rwh_protocol) \
 	X(GRH, grh_protocol) \
@@ -467,6 +471,8 @@
 	X(LNET_DONE, lnet_done_protocol) \
 	X(LNET_DONE_BE, lnet_done_be_protocol) \
 	X(PAYLOAD, payload_protocol) \
+	X(MACSEC_ICV, macsec_icv_protocol) \
+	X(PRP, prp_protocol) \
 	X(TRAILER, trailer_protocol) \
 	X(FLOW, flow_protocol)
 
@@ -565,13 +571,19 @@ static inline struct rtap_payload layer_rest(const struct rtap_packet *packet, c
 	return (struct rtap_payload){ layer->source, layer->offset, captured - layer->offset, wire - layer->offset };
 }
 
+/* Whether a protocol is at the end of the frame, after the packet. */
+static inline bool protocol_is_trailing(uint16_t protocol)
+{
+	return (protocol >= PROTOCOL_MACSEC_ICV && protocol <= PROTOCOL_TRAILER) || protocol == PROTOCOL_VCRC;
+}
+
 /* The layer after `layer`, skipping those at the end of the frame; NULL if it is the last. */
 static inline const struct rtap_layer *layer_after(const struct rtap_packet *packet, const struct rtap_layer *layer)
 {
 	const struct rtap_layer *end = packet->layers + packet->layer_count;
 
 	while (++layer < end)
-		if (layer->protocol != PROTOCOL_TRAILER && layer->protocol != PROTOCOL_VCRC)
+		if (!protocol_is_trailing(layer->protocol))
 			return layer;
 	return NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * GPRS tunnelling protocol for user data (GTP-U), which carries IP packets. 3GPP TS 29.281, section 5.
+ * GPRS tunnelling protocol for user data (GTP-U), which carries IP packets or Ethernet frames: the session decides which. 3GPP TS 29.281, section 5.
  */
 #include "config.h"
 
@@ -8,7 +8,7 @@
 #include "dissect/engine/parse.h"
 #include "dissect/engine/payload.h"
 #include "dissect/engine/visit.h"
-#include "dissect/net/ip.h"
+#include "dissect/net/unmarked.h"
 
 #define GTP_LENGTH 8
 #define GTP_FLAGS 0, 8
@@ -87,16 +87,6 @@ static enum result parse_extensions(struct parse *parse)
 	return MALFORMED;
 }
 
-/* The session decides what a tunnel carries. IP is known by its version; other data is not known. */
-static uint16_t after_gtp(const struct cursor *cursor)
-{
-	switch (cursor->captured ? cursor->next[0] >> 4 : 4) {
-	case 4: return PROTOCOL_IPV4;
-	case 6: return PROTOCOL_IPV6;
-	default: return PROTOCOL_PAYLOAD;
-	}
-}
-
 static enum result parse(struct parse *parse)
 {
 	uint32_t start = parse_offset(parse);
@@ -115,7 +105,7 @@ static enum result parse(struct parse *parse)
 	if (result == OK && bits(header, GTP_HAS_EXTENSION) && header[NEXT_AT])
 		result = parse_extensions(parse);
 	if (result == OK && parse->cursor.wire)
-		parse->next = bits(header, GTP_MESSAGE) == MESSAGE_DATA ? after_gtp(&parse->cursor) : PROTOCOL_PAYLOAD;
+		parse->next = bits(header, GTP_MESSAGE) == MESSAGE_DATA ? unmarked_protocol(&parse->cursor) : PROTOCOL_PAYLOAD;
 	return result;
 }
 

@@ -21,7 +21,7 @@ static uint32_t family_of(const struct rtap_packet *packet, const uint8_t *heade
 {
 	uint32_t family = (uint32_t)bits(header, NULL_FAMILY);
 
-	return packet->frame->link_type == RTAP_LINK_NULL && family > 0xffff ? __builtin_bswap32(family) : family;
+	return packet->frame->link_type != RTAP_LINK_LOOP && family > 0xffff ? __builtin_bswap32(family) : family;
 }
 
 static bool derive_family(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)

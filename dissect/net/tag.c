@@ -37,10 +37,50 @@ static const struct rtap_field vlan_fields[] = {
 	{ "vlan.len", "Length", TAG_TYPE, RTAP_DEC, RTAP_SOMETIMES | RTAP_IGNORED, NULL, derive_length, NULL },
 };
 
+/* Service tags in a row are named in pairs, the outer one of the service, the inner one of the customer, as Wireshark names them. */
+enum service_place { SERVICE_ALONE, SERVICE_OUTER, SERVICE_INNER };
+
+static enum service_place place_of(const struct rtap_packet *packet, const struct rtap_layer *layer)
+{
+	unsigned before = 0;
+
+	/* the frame is the first layer */
+	while (layer[-1 - (int)before].protocol == PROTOCOL_SERVICE_VLAN)
+		before++;
+	if (before % 2)
+		return SERVICE_INNER;
+	if (layer->length < TAG_LENGTH || ethertype_protocol((uint16_t)bits(layer_bytes(packet, layer), TAG_TYPE)) != PROTOCOL_SERVICE_VLAN)
+		return SERVICE_ALONE;
+	return SERVICE_OUTER;
+}
+
+static bool derive_service(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value, enum service_place place)
+{
+	value->number = bits(layer_bytes(packet, layer), TAG_ID);
+	return place_of(packet, layer) == place;
+}
+
+static bool derive_alone(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
+{
+	return derive_service(packet, layer, value, SERVICE_ALONE);
+}
+
+static bool derive_outer(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
+{
+	return derive_service(packet, layer, value, SERVICE_OUTER);
+}
+
+static bool derive_inner(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
+{
+	return derive_service(packet, layer, value, SERVICE_INNER);
+}
+
 static const struct rtap_field service_vlan_fields[] = {
 	{ "ieee8021ad.priority", "Priority", TAG_PRIORITY, RTAP_DEC, 0, NULL, NULL, NULL },
 	{ "ieee8021ad.dei", "Drop Eligible", TAG_DEI, RTAP_DEC, 0, NULL, NULL, NULL },
-	{ "ieee8021ad.id", "Service VLAN", TAG_ID, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "ieee8021ad.id", "Service VLAN", TAG_ID, RTAP_DEC, RTAP_SOMETIMES, NULL, derive_alone, NULL },
+	{ "ieee8021ad.svid", "Service VLAN", TAG_ID, RTAP_DEC, RTAP_SOMETIMES, NULL, derive_outer, NULL },
+	{ "ieee8021ad.cvid", "Customer VLAN", TAG_ID, RTAP_DEC, RTAP_SOMETIMES, NULL, derive_inner, NULL },
 	{ "ieee8021ad.etype", "Type", TAG_TYPE, RTAP_HEX, RTAP_SOMETIMES, ethertype_names, derive_type, NULL },
 	{ "ieee8021ad.len", "Length", TAG_TYPE, RTAP_DEC, RTAP_SOMETIMES | RTAP_IGNORED, NULL, derive_length, NULL },
 };

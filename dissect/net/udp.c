@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * UDP. RFC 768. RoCEv2 is known by destination port 4791 alone (IBTA annex A17): the source port is flow entropy.
- * So it is with VXLAN (RFC 7348, section 5), VXLAN-GPE (port 4790 of IANA's registry), GENEVE (RFC 8926, 3.3), MPLS (RFC 7510, section 3) and
- * GTP-U (3GPP TS 29.281, 4.4.2.3).
+ * So it is with VXLAN (RFC 7348, section 5), VXLAN-GPE (port 4790 of IANA's registry), GENEVE (RFC 8926, 3.3), MPLS (RFC 7510, section 3), GTP-U
+ * (3GPP TS 29.281, 4.4.2.3) and LISP (RFC 9300, 5.3).
  */
 #include "config.h"
 
@@ -19,6 +19,7 @@
 #define UDP_CHECKSUM 48, 16
 
 #define PORT_GTP 2152
+#define PORT_LISP 4341
 #define PORT_VXLAN 4789
 #define PORT_VXLAN_GPE 4790
 #define PORT_ROCE_V2 4791
@@ -64,6 +65,7 @@ static __attribute__((noinline)) enum result begin_other(struct parse *parse)
 {
 	switch (parse->packet->destination_port) {
 	case PORT_VXLAN_GPE: parse->next = PROTOCOL_VXLAN_GPE; break;
+	case PORT_LISP: parse->next = PROTOCOL_LISP; break;
 	case PORT_GENEVE: parse->next = PROTOCOL_GENEVE; break;
 	case PORT_MPLS: parse->next = PROTOCOL_MPLS; break;
 	default: parse->next = upper_of_datagram(parse); break;

@@ -282,8 +282,7 @@ static void write_date(struct fields_format *fields, const struct rtap_packet *p
 
 static bool is_data(uint16_t protocol)
 {
-	return protocol == PROTOCOL_PAYLOAD || protocol == PROTOCOL_TRAILER || protocol == PROTOCOL_FLOW || protocol == PROTOCOL_ICRC ||
-	       protocol == PROTOCOL_VCRC;
+	return protocol == PROTOCOL_PAYLOAD || protocol == PROTOCOL_FLOW || protocol == PROTOCOL_ICRC || protocol_is_trailing(protocol);
 }
 
 /* The first word of the highest layer's name: nfs, infiniband. */

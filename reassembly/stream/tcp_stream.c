@@ -499,6 +499,8 @@ void tcp_stream_relative(const struct tcp_segment_facts *facts, struct rtap_tcp_
 {
 	const struct tcp_half *half, *other;
 
+	/* the first number of a connection, also of one that was refused before */
+	tcp->has_relative = has_flags(tcp, RTAP_TCP_FLAG_SYN) && !has_flags(tcp, RTAP_TCP_FLAG_ACK);
 	if (!facts->connection)
 		return;
 	half = &facts->connection->halves[facts->from_a];

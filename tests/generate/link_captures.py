@@ -199,13 +199,14 @@ def pseudowires():
 
 def pseudowire_addresses():
     """Without control word, the first four bits of a MAC address can be those of an IP version, of a control word or of a channel."""
-    capture = Capture("pseudowire-addresses", 1, "RoCE in Ethernet over MPLS: MAC addresses that begin as IP headers and control words do")
+    capture = Capture("pseudowire-addresses", 1, "RoCE in Ethernet over MPLS and GTP-U: MAC addresses that begin as IP headers and control words do")
     for first in (0x00, 0x02, 0x0e, 0x10, 0x24, 0x40, 0x44, 0x4c, 0x60, 0x64, 0x6e, 0xfe):
         for second in (0x00, 0x45):
             for inner in (net.roce_v2(send(psn=4)), net.vlan(net.roce_v2(send(psn=6), version=6), 42)):
                 frame = net.ethernet(inner, dst="%02x:%02x:00:64:00:02" % (first, second), src="%02x:%02x:00:64:00:01" % (first, second))
                 capture.add(net.ethernet(net.mpls(frame, 16)))
                 capture.add(net.ethernet(net.mpls(net.control_word(frame, 1), 16)))
+                capture.add(net.ethernet(net.ipv4(net.gtp(frame), src="172.16.0.1", dst="172.16.0.2")).forget("ip.version", "ipv6.version"))
     # IP whose addresses look like an Ethertype
     for source in ("8.0.69.1", "134.221.96.1", "129.0.0.1", "137.21.96.1"):
         capture.add(net.ethernet(net.mpls(net.roce_v2(send(psn=9), src=source), 20)))
@@ -216,7 +217,7 @@ def pseudowire_addresses():
 
 def encapsulations():
     """Each header with IPv4, IPv6, RoCE v1 and a tag in it, the extremes of its numbers, and what it carries besides."""
-    capture = Capture("encapsulations", 1, "RoCE in LLC/SNAP, PPPoE, 802.1ah, VN-Tag, E-Tag, HSR, TRILL, NSH, EtherIP, VXLAN-GPE, GTP-U")
+    capture = Capture("encapsulations", 1, "RoCE in LLC/SNAP, PPPoE, 802.1ah, VN-Tag, E-Tag, HSR, TRILL, NSH, EtherIP, VXLAN-GPE, GTP-U, MACsec, PRP, LISP")
 
     def add(piece):
         capture.add(piece.forget("ip.version", "ipv6.version"))
@@ -263,7 +264,65 @@ def encapsulations():
     for outer in (net.ipv4, net.ipv6):
         where = {"src": "172.16.0.1", "dst": "172.16.0.2"} if outer is net.ipv4 else {"src": "fd01::1", "dst": "fd01::2"}
         add(net.ethernet(outer(net.etherip(frame), **where)))
+    secured(add, v4, v6)
+    tag = (5, 1, 0), (4095, 7, 1), (0, 0, 0), (7, 3, 1)
+    for count in (1, 2, 3, 4):
+        add(net.ethernet(net.service_tags(v4, *tag[:count])))
+        add(net.ethernet(net.service_tags(net.vlan(v6, 42), *tag[:count])))
+        add(net.ethernet(net.service_tags(net.service_instance(v6, 1), *tag[:count])))
+    for packet in (v4, v6):
+        for fields in ({}, {"nonce": 0xffffff, "echo": 1, "reserved": 7}, {"status": 0xffffffff}, {"instance": 0xffffff, "status": 0xff},
+                       {"versions": (0xfff, 1)}, {"instance": 0, "nonce": 0, "status": 0}):
+            add(net.ethernet(net.ipv4(net.lisp(packet, **fields), src="172.16.0.1", dst="172.16.0.2")))
+            add(net.ethernet(net.ipv6(net.lisp(packet, **fields), src="fd01::1", dst="fd01::2")))
+        carried = net.ethernet(packet, dst="02:00:00:00:00:02", src="02:00:00:00:00:01")
+        for fields in ({}, {"extensions": [(0x85, b"\0\5")]}):
+            add(net.ethernet(net.ipv4(net.gtp(carried, **fields), src="172.16.0.1", dst="172.16.0.2")))
     return capture
+
+
+def secured(add, *packets):
+    """MACsec without encryption and with it, and the trailers of two networks after frames with and without padding."""
+    for packet in packets:
+        for fields in ({}, {"channel": ("02:00:00:00:00:07", 1)}, {"association": 3, "end_station": 1, "broadcast": 1}):
+            add(net.ethernet(net.macsec(packet, 0xffffffff, **fields)))
+            add(net.ethernet(net.vlan(net.macsec(net.vlan(packet, 9), 0, **fields), 8)))
+            add(net.ethernet(net.macsec(Piece(bytes(range(100))), 7, bits=3, **fields)))
+        for lan, sequence in ((10, 0), (11, 0xffff)):
+            add(net.prp(net.ethernet(packet), sequence, lan))
+            add(net.prp(net.ethernet(net.vlan(packet, 5)), sequence, lan, tags=1))
+            add(net.prp(net.ethernet(net.vlan(net.vlan(packet, 5), 6, tpid=0x88a8)), sequence, lan, tags=2, padding=33))
+    for length in (2, 30, 45):
+        for bits in (0, 3):
+            add(net.ethernet(net.macsec(Piece(bytes(range(length)), (), 0x88b5), 8, bits=bits, short=True, after=bytes(20))))
+    for bits in (1, 2):
+        add(net.ethernet(net.macsec(Piece(bytes(range(100))), 9, bits=bits)))
+
+
+def per_packet():
+    v4, v6 = net.roce_v2(send(psn=4)), net.roce_v2(send(psn=6), version=6)
+    capture = Capture("ppi", 192, "Per-Packet Information before Ethernet, IP and cooked frames")
+    interface = struct.pack("<HHI", 8, 4, 3)
+    for fields, flags in ((b"", 0), (interface, 0), (struct.pack("<HHII", 7, 8, 1, 0) + interface, 0), (struct.pack("<HH4x", 7, 4) + interface, 1)):
+        for packet in (v4, v6):
+            capture.add(net.ppi(net.ethernet(packet), 1, fields, flags))
+            capture.add(net.ppi(packet, 101, fields, flags))
+            capture.add(net.ppi(packet, 12, fields, flags))
+            capture.add(net.ppi(net.sll(packet), 113, fields, flags))
+    yield capture
+    for name, order in (("nflog", "<"), ("nflog-big-endian", ">")):
+        capture = Capture(name, 239, "packets logged by Netfilter, of a host with %s-endian numbers" % ("big" if order == ">" else "little"))
+        for packet, family in ((v4, 2), (v6, 10)):
+            head = (1, struct.pack(">HBB", packet.kind, 3, 0), [("protocol", packet.kind), ("hook", 3)])
+            capture.add(net.nflog(packet, family, (), order))
+            capture.add(net.nflog(packet, family, (head, (10, b"odd\0", [("prefix", "odd")]), (10, b"z\0", [("prefix", "z")])), order, resource=0xffff))
+            capture.add(net.nflog(packet, family, (head, (4, b"\0\0\0\7", [("ifindex_indev", 7)]), (5, b"\0\0\0\x08", [("ifindex_outdev", 8)]),
+                                                   (6, b"\0\0\1\0", [("ifindex_physindev", 256)]), (7, b"\0\0\0\1", [("ifindex_physoutdev", 1)]),
+                                                   (11, bytes(4), [("uid", 0)]), (14, b"\0\0\3\xe8", [("gid", 1000)]), (2, b"abcd", []),
+                                                   (3, bytes(16), [])), order))
+            capture.add(net.nflog(packet, 7, (head,), order))
+        capture.add(net.nflog(Piece(bytes(30)), 0, (), order))
+        yield capture
 
 
 def mac_control_frame(opcode, rest, *facts):
@@ -299,5 +358,6 @@ def captures():
     yield ipv6_forms()
     yield tunnels()
     yield encapsulations()
+    yield from per_packet()
     yield pseudowires()
     yield pseudowire_addresses()

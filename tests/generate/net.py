@@ -320,6 +320,72 @@ def hsr(piece, sequence, path=0):
     return piece.around(put((path, 4), (size, 12), (sequence, 16), (piece.kind, 16)), [("hsr." + n, v) for n, v in facts], 0x892f)
 
 
+def service_tags(piece, *tags):
+    """Tags of IEEE 802.1ad in a row, from the outermost: (VLAN, priority, drop eligible). Wireshark names their VLANs in pairs."""
+    data, facts = b"", []
+    for i, (vid, priority, dei) in enumerate(tags):
+        name = "cvid" if i % 2 else "svid" if i + 1 < len(tags) else "id"
+        kind = 0x88a8 if i + 1 < len(tags) else piece.kind
+        data += put((priority, 3), (dei, 1), (vid, 12), (kind, 16))
+        facts += [("ieee8021ad.priority", priority), ("ieee8021ad.dei", dei), ("ieee8021ad." + name, vid)]
+    return piece.around(data, facts, 0x88a8)
+
+
+def macsec(piece, number, association=0, channel=None, end_station=0, broadcast=0, bits=0, short=False, icv=bytes(range(0xa0, 0xb0)), after=b""):
+    """IEEE 802.1AE, clause 9. channel: system and port; bits: E and C; short: with the length of the secure data; after: the ICV."""
+    data = piece.data if bits else piece.kind.to_bytes(2, "big") + piece.data
+    control = end_station << 4 | int(channel is not None) << 3 | broadcast << 2 | bits
+    length = len(data) if short else 0
+    tag = put((control, 6), (association, 2), (length, 8), (number, 32))
+    facts = [("TCI", control), ("TCI.V", 0), ("TCI.ES", end_station), ("TCI.SC", int(channel is not None)), ("TCI.SCB", broadcast),
+             ("TCI.E", bits >> 1), ("TCI.C", bits & 1), ("AN", association), ("SL", length), ("PN", number)]
+    if channel:
+        tag += mac(channel[0]) + channel[1].to_bytes(2, "big")
+        facts += [("SCI.system_identifier", channel[0]), ("SCI.port_identifier", channel[1])]
+    facts += ([] if bits else [("etype", piece.kind)]) + ([("ICV", icv.hex())] if bits in (0, 3) else [])
+    return Piece(tag + data + icv + after, [("macsec." + n, v) for n, v in facts] + piece.facts, 0x88e5)
+
+
+def prp(frame, sequence, lan=10, tags=0, padding=0, after=b""):
+    """IEC 62439-3, 4.2.7: the trailer of an Ethernet frame whose header has `tags` VLAN tags, which its size does not count."""
+    size = len(frame.data) - 14 - 4 * tags + padding + 6
+    facts = [("prp_sequence_nr", sequence), ("prp_lan", lan), ("prp_size", size), ("prp1_suffix", 0x88fb)]
+    trailer = put((sequence, 16), (lan, 4), (size, 12), (0x88fb, 16))
+    return Piece(frame.data + bytes(padding) + trailer + after, frame.facts + [("prp.trailer." + n, v) for n, v in facts])
+
+
+def lisp(packet, nonce=None, status=None, versions=None, instance=None, echo=0, reserved=0, srcport=0xd005):
+    """RFC 9300, 5.3."""
+    flags = put((int(nonce is not None), 1), (int(status is not None), 1), (echo, 1), (int(versions is not None), 1), (int(instance is not None), 1),
+                (reserved, 3))
+    first = nonce if nonce is not None else (versions[0] << 12 | versions[1] if versions else 0)
+    second = put((instance, 24), (status or 0, 8)) if instance is not None else put((status or 0, 32))
+    facts = [("flags", flags[0]), ("flags.nonce", flags[0] >> 7), ("flags.res", reserved)]
+    facts += [] if nonce is None else [("nonce", nonce)]
+    facts += [("mapver", first), ("srcmapver", versions[0]), ("dstmapver", versions[1])] if versions and nonce is None else []
+    facts += [] if instance is None else [("iid", instance)]
+    facts += [] if status is None else [("lsb" if instance is None else "lsb8", status)]
+    return udp(packet.around(flags + first.to_bytes(3, "big") + second, [("lisp-data." + n, v) for n, v in facts], None), srcport, 4341)
+
+
+def ppi(piece, dlt, fields=b"", flags=0):
+    """LINKTYPE_PPI. fields: whole ones, little-endian."""
+    length = 8 + len(fields)
+    facts = [("version", 0), ("flags", flags), ("flags.alignment", flags & 1), ("flags.reserved", flags >> 1), ("length", length), ("dlt", dlt)]
+    return piece.around(struct.pack("<BBHI", 0, flags, length, dlt) + fields, [("ppi." + n, v) for n, v in facts], None)
+
+
+def nflog(packet, family, attributes=(), order="<", resource=5, after=b""):
+    """LINKTYPE_NFLOG: attributes (type, value, facts), then the packet as the last one; lengths and types in the capturing host's byte order."""
+    data, facts = bytes([family, 0]) + resource.to_bytes(2, "big"), [("family", family), ("version", 0), ("res_id", resource)]
+    for kind, value, more in attributes:
+        data += struct.pack(order + "HH", 4 + len(value), kind) + value + bytes(-len(value) % 4)
+        facts += [("tlv_length", 4 + len(value)), ("tlv_type", kind)] + list(more)
+    facts += [("tlv_length", 4 + len(packet.data)), ("tlv_type", 9)]
+    data += struct.pack(order + "HH", 4 + len(packet.data), 9) + packet.data + bytes(-len(packet.data) % 4)
+    return Piece(data + after, [("nflog." + n, v) for n, v in facts] + packet.facts)
+
+
 def trill(frame, egress=0x1234, ingress=0x5678, hops=63, multi=0, options=b""):
     """RFC 6325, section 3. options: whole words."""
     data = put((0, 4), (multi, 1), (len(options) // 4, 5), (hops, 6), (egress, 16), (ingress, 16)) + options
