@@ -795,6 +795,69 @@ static const struct network_frame network_frames[] = {
 		"172.16.0.1 > 172.16.0.2         GRE 10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
 		"gre.proto=0x880b ppp.protocol=0x0021 ip.src=172.16.0.1,10.0.0.1",
 	},
+	{
+		"802.1ad twice", RTAP_LINK_ETHERNET, 50,
+		"02000000000202000000000188a8300588a8600708004500002012340000401154970a0000010a00000203e80009000c"
+		"000064617461",
+		"vlan 5 vlan 7 10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
+		"ieee8021ad.priority=1,3 ieee8021ad.dei=1,0 ieee8021ad.svid=5 ieee8021ad.cvid=7 ieee8021ad.id="
+		" ip.src=10.0.0.1",
+	},
+	{
+		"MACsec", RTAP_LINK_ETHERNET, 58,
+		"02000000000202000000000188e5210000000007020000000007000108004500002012340000401154970a0000010a00"
+		"000203e80009000c000064617461a0a1a2a3a4a5a6a7a8a9aaabacadaeaf",
+		"MACsec pn 7 10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
+		"macsec.TCI=0x08 macsec.TCI.SC=1 macsec.TCI.E=0 macsec.TCI.C=0 macsec.AN=0x01 macsec.SL=0"
+		" macsec.PN=7 macsec.SCI.system_identifier=02:00:00:00:00:07 macsec.SCI.port_identifier=1"
+		" macsec.etype=0x0800 macsec.ICV=a0a1a2a3a4a5a6a7a8a9aaabacadaeaf ip.src=10.0.0.1",
+	},
+	{
+		"MACsec without a channel, with a length", RTAP_LINK_ETHERNET, 0,
+		"02000000000202000000000188e500220000000808004500002012340000401154970a0000010a00000203e80009000c"
+		"000064617461a0a1a2a3a4a5a6a7a8a9aaabacadaeaf",
+		"MACsec pn 8 10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
+		"macsec.TCI=0x00 macsec.SL=34 macsec.PN=8 macsec.etype=0x0800"
+		" macsec.ICV=a0a1a2a3a4a5a6a7a8a9aaabacadaeaf ip.src=10.0.0.1",
+	},
+	{
+		"MACsec encrypted", RTAP_LINK_ETHERNET, 20,
+		"02000000000202000000000188e50c0000000009000102030405060708090a0b0c0d0e0f101112131415161718191a1b"
+		"1c1d1e1f202122232425262728292a2b2c2d2e2f303132333435363738393a3ba0a1a2a3a4a5a6a7a8a9aaabacadaeaf",
+		"02:00:00:00:00:01 > 02:00:00:00:00:02 MACsec encrypted pn 9 len 60",
+		"macsec.TCI=0x03 macsec.TCI.E=1 macsec.TCI.C=1 macsec.PN=9 macsec.etype="
+		" macsec.ICV=a0a1a2a3a4a5a6a7a8a9aaabacadaeaf",
+	},
+	{
+		"LISP", RTAP_LINK_ETHERNET, 78,
+		"0200000000020200000000010800450000441a2b00004011085bac100001ac100002d00510f500300000c8112233abcd"
+		"ef014500002012340000401154970a0000010a00000203e80009000c000064617461",
+		"172.16.0.1 > 172.16.0.2         LISP iid 11259375 10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
+		"lisp-data.flags=0xc8 lisp-data.nonce=1122867 lisp-data.iid=11259375 lisp-data.lsb8=0x01"
+		" lisp-data.lsb= ip.src=172.16.0.1,10.0.0.1",
+	},
+	{
+		"Ethernet in GTP-U", RTAP_LINK_ETHERNET, 0,
+		"0200000000020200000000010800450000521a2b00004011084dac100001ac100002d0040868003e000030ff002e1122"
+		"334402000000000202000000000108004500002012340000401154970a0000010a00000203e80009000c000064617461",
+		"172.16.0.1 > 172.16.0.2         GTP-U teid 0x11223344 10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
+		"gtp.teid=0x11223344 eth.src=02:00:00:00:00:01,02:00:00:00:00:01 ip.src=172.16.0.1,10.0.0.1",
+	},
+	{
+		"PPI", RTAP_LINK_PPI, 50,
+		"000008000100000002000000000202000000000108004500002012340000401154970a0000010a00000203e80009000c"
+		"000064617461",
+		"10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
+		"ppi.version=0 ppi.flags=0x00 ppi.length=8 ppi.dlt=1 eth.src=02:00:00:00:00:01 ip.src=10.0.0.1",
+	},
+	{
+		"NFLOG", RTAP_LINK_NFLOG, 0,
+		"02000005080001000800030008000a006c6f670008000b0000000000240009004500002012340000401154970a000001"
+		"0a00000203e80009000c000064617461",
+		"10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
+		"nflog.family=2 nflog.version=0 nflog.res_id=5 nflog.tlv_length=8,8,8,36 nflog.tlv_type=1,10,11,9"
+		" nflog.protocol=0x0800 nflog.hook=3 nflog.prefix=log nflog.uid=0 ip.src=10.0.0.1",
+	},
 };
 
 #endif

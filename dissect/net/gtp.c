@@ -87,6 +87,12 @@ static enum result parse_extensions(struct parse *parse)
 	return MALFORMED;
 }
 
+/* Of a packet that was cut here a header is missing: mostly that of IP. */
+static uint16_t after_gtp(const struct cursor *cursor)
+{
+	return cursor->captured ? unmarked_protocol(cursor) : PROTOCOL_IPV4;
+}
+
 static enum result parse(struct parse *parse)
 {
 	uint32_t start = parse_offset(parse);
@@ -105,7 +111,7 @@ static enum result parse(struct parse *parse)
 	if (result == OK && bits(header, GTP_HAS_EXTENSION) && header[NEXT_AT])
 		result = parse_extensions(parse);
 	if (result == OK && parse->cursor.wire)
-		parse->next = bits(header, GTP_MESSAGE) == MESSAGE_DATA ? unmarked_protocol(&parse->cursor) : PROTOCOL_PAYLOAD;
+		parse->next = bits(header, GTP_MESSAGE) == MESSAGE_DATA ? after_gtp(&parse->cursor) : PROTOCOL_PAYLOAD;
 	return result;
 }
 
