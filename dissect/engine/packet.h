@@ -54,7 +54,7 @@ struct rtap_fpdu_gap {
 
 /* How the start of an FPDU was found. */
 enum rtap_fpdu_framing {
-	RTAP_FPDU_IN_STEP,         /* by lengths, counted from the MPA Request or Reply */
+	RTAP_FPDU_IN_STEP,         /* by lengths, counted from the MPA Request or Reply, or from where resynchronisation was certain */
 	RTAP_FPDU_RECOVERED,       /* resynchronised within the stream; confirmed by the CRC */
 	RTAP_FPDU_RECOVERED_NO_CRC, /* resynchronised within the stream by consecutive consistent headers; CRCs are not in use */
 };

@@ -210,9 +210,6 @@ bool iwarp_is_whole_send(const uint8_t *ulpdu, uint32_t ulpdu_length)
 	       (iwarp_opcodes[opcode].invalidates || !bits(ulpdu, DDP_RESERVED_ULP));
 }
 
-/* How far the numbers of one queue may run ahead: some stacks count all queues by one counter. */
-#define MSN_STEP 64
-
 bool iwarp_follows(const struct rtap_iwarp_facts *previous, const struct rtap_iwarp_facts *next)
 {
 	if (!previous->last) {
@@ -226,5 +223,5 @@ bool iwarp_follows(const struct rtap_iwarp_facts *previous, const struct rtap_iw
 		return true;
 	if (next->mo)
 		return false;
-	return previous->tagged || next->qn != previous->qn || next->msn - previous->msn - 1 < MSN_STEP;
+	return previous->tagged || next->qn != previous->qn || next->msn - previous->msn - 1 < IWARP_MSN_STEP;
 }

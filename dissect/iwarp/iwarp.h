@@ -72,4 +72,7 @@ bool iwarp_is_whole_send(const uint8_t *ulpdu, uint32_t ulpdu_length);
  */
 bool iwarp_follows(const struct rtap_iwarp_facts *previous, const struct rtap_iwarp_facts *next);
 
+/* How far the numbers of one queue may run ahead: some stacks count all queues by one counter. */
+#define IWARP_MSN_STEP 64
+
 #endif

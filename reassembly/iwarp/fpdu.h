@@ -8,6 +8,8 @@
  * result is accepted when CRCs confirm it; if CRCs are not in use, when at least four consecutive FPDUs have CRC 0 and
  * plausible consecutive headers. FPDUs held during the search are then delivered from the first one found.
  *
+ * FPDUs after that are marked as recovered until their start is certain: see gain_certainty().
+ *
  * An FPDU inside one piece is delivered in place; only FPDUs that span pieces are copied. Memory is bounded: FPDU_MAX_HELD
  * bytes per direction while searching, one FPDU otherwise, and none while FPDUs and pieces coincide.
  */
@@ -24,6 +26,7 @@
 #define FPDU_MAX_HELD (5 * MPA_MAX_FPDU)
 #define FPDU_MAX_MARKS 1024
 #define FPDU_CANDIDATES 8
+#define FPDU_QUEUES 2 /* of Sends, and of Read Requests */
 
 /* Receives the results. Embed it as the first member of a struct with the receiver's state. */
 struct fpdu_sink {
@@ -98,6 +101,12 @@ struct fpdu_framer {
 	bool markers_proven;     /* a marker pointed back correctly */
 	bool phase_known;        /* next_marker is valid */
 	uint64_t found;          /* start of the last run of FPDUs */
+	uint64_t steady;         /* if `framing` is not IN_STEP: each FPDU from here on follows the one before it */
+	uint32_t proofs;         /* and so many of them cannot follow by chance */
+	bool has_previous;       /* `previous` has the headers of the FPDU before `start` */
+	struct rtap_iwarp_facts previous;
+	uint32_t msn[FPDU_QUEUES]; /* of the last FPDU of a queue since `steady` */
+	bool has_msn[FPDU_QUEUES];
 	uint64_t next_marker;    /* at or after the next FPDU; keeps its phase while searching */
 	uint64_t skewed_marker;  /* the same for the skewed layout */
 	uint64_t refused_marker; /* next_marker of the standard layout while the skewed one is tried */

@@ -274,11 +274,69 @@ static void fill_origin(const struct fpdu_framer *framer, struct rtap_fpdu *fpdu
 	fpdu->last_time_ns = last->time_ns;
 }
 
+/* Numbers of 26 bits or more, or a CRC, that agree in so many FPDUs. */
+#define MIN_PROOFS 3
+
+void fpdu_doubt(struct fpdu_framer *framer, uint64_t start)
+{
+	framer->steady = start;
+	framer->proofs = 0;
+	framer->has_previous = false;
+	memset(framer->has_msn, 0, sizeof framer->has_msn);
+}
+
+enum link { CONTRADICTS, FITS, PROVES };
+
+/* How an FPDU relates to those before it. */
+static enum link link_of(const struct fpdu_framer *framer, const struct rtap_iwarp_facts *facts)
+{
+	const struct rtap_iwarp_facts *previous = &framer->previous;
+
+	if (framer->has_previous && !iwarp_follows(previous, facts))
+		return CONTRADICTS;
+	if (framer->has_previous && (!previous->last || (previous->tagged && facts->tagged && previous->stag == facts->stag)))
+		return PROVES;
+	if (facts->tagged || facts->qn >= FPDU_QUEUES || !framer->has_msn[facts->qn])
+		return FITS;
+	return facts->msn - framer->msn[facts->qn] - !facts->mo < IWARP_MSN_STEP ? PROVES : CONTRADICTS;
+}
+
+/*
+ * After a resynchronisation: whether the start of FPDUs is certain from the next one on. FPDUs that are data of another one (a file with captured
+ * iWARP) are as consistent as real ones, with their CRCs, but none of theirs ends where the headers of the next real one lead away from them. So
+ * lengths must meet for longer than the longest FPDU, and the proofs count only behind that.
+ */
+static void gain_certainty(struct fpdu_framer *framer, const struct rtap_fpdu *fpdu)
+{
+	struct rtap_iwarp_facts facts;
+	uint32_t length;
+	const uint8_t *head = fpdu_head(fpdu, &length);
+	bool is_whole = !fpdu->gap_count && iwarp_read(head, length, fpdu->ulpdu_length, &facts) == OK;
+	enum link link = fpdu->crc_status == RTAP_CRC_BAD ? CONTRADICTS : is_whole ? link_of(framer, &facts) : FITS;
+
+	if (link == CONTRADICTS)
+		fpdu_doubt(framer, framer->start);
+	else if ((link == PROVES || fpdu->crc_status == RTAP_CRC_GOOD) && framer->start - framer->steady > MPA_MAX_FPDU)
+		framer->proofs++;
+	framer->has_previous = is_whole;
+	if (framer->proofs == MIN_PROOFS)
+		framer->framing = RTAP_FPDU_IN_STEP;
+	if (!is_whole)
+		return;
+	framer->previous = facts;
+	if (!facts.tagged && facts.qn < FPDU_QUEUES) {
+		framer->msn[facts.qn] = facts.msn;
+		framer->has_msn[facts.qn] = true;
+	}
+}
+
 /* Advances past an FPDU that was accepted. */
 static void step(struct fpdu_framer *framer, const struct rtap_fpdu *fpdu)
 {
 	uint64_t start = framer->start;
 
+	if (framer->framing != RTAP_FPDU_IN_STEP)
+		gain_certainty(framer, fpdu);
 	framer->next_marker = fpdu_marker_after(framer->layout, framer->next_marker, start, fpdu->ulpdu_length);
 	if (framer->layout == FPDU_MARKED && !framer->markers_proven && framer->trusted)
 		framer->skewed_marker = fpdu_marker_after(FPDU_SKEWED, framer->skewed_marker, start, fpdu->ulpdu_length);

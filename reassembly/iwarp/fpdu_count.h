@@ -83,6 +83,9 @@ void fpdu_trim(struct fpdu_framer *framer, uint64_t offset);
 /* Drops all held bytes and their state. */
 void fpdu_discard_held(struct fpdu_framer *framer);
 
+/* The start of FPDUs from an offset on is to be proven. */
+void fpdu_doubt(struct fpdu_framer *framer, uint64_t start);
+
 /* Starts a search at a stream offset. Bytes before it are not held, or are about to be trimmed. */
 void fpdu_search_begin(struct fpdu_framer *framer, uint64_t from);
 

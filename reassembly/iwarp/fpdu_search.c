@@ -340,6 +340,7 @@ static void align(struct fpdu_framer *framer, const struct fpdu_candidate *found
 	framer->layout_certain = candidate.layout != FPDU_PLAIN || shows_layout(framer, &candidate);
 	framer->rules.is_iwarp = framer->phase_known = true;
 	framer->found = candidate.start;
+	fpdu_doubt(framer, candidate.start);
 	if (framer->rules.crc == FPDU_UNKNOWN && candidate.good + candidate.zero)
 		framer->rules.crc = candidate.good ? FPDU_ON : FPDU_OFF;
 	fpdu_trim(framer, candidate.start);
