@@ -44,12 +44,27 @@ static bool is_misplaced(const uint8_t *bytes, uint32_t captured, uint32_t wire)
 	return captured >= SMB_DIRECT_LENGTH && wire > SMB_DIRECT_RESPONSE_LENGTH && !smb_direct_is_placed(bytes, wire);
 }
 
-/* Which of its three layouts a SEND of SMB Direct has; PROTOCOL_NONE: none. `length`: bytes on the wire. */
-static uint16_t smb_direct_layout(const uint8_t *bytes, uint32_t captured, uint32_t length)
+/*
+ * On a connection of SMB Direct: a SEND of the length of a negotiation that is no transfer, not even one with a wrong field. A request has its sizes where
+ * a transfer of 20 bytes has three zeros; a response has its status where a transfer has the offset of its data.
+ */
+static bool is_negotiation(const uint8_t *bytes, uint32_t wire)
 {
-	if (length == SMB_DIRECT_REQUEST_LENGTH && captured >= SMB_DIRECT_REQUEST_LENGTH && is_request(bytes))
+	unsigned sizes = 0;
+
+	if (is_transfer(bytes, wire))
+		return false;
+	for (unsigned at = 64; at < 160; at += 32)
+		sizes += little_bits(bytes, at, 32) != 0;
+	return wire == SMB_DIRECT_REQUEST_LENGTH ? sizes > 1 : little_bits(bytes, 96, 32) >> 30 == 3 || !little_bits(bytes, 96, 32);
+}
+
+/* Which of its three layouts a SEND of SMB Direct has; PROTOCOL_NONE: none. `length`: bytes on the wire. is_known: of a connection of SMB Direct. */
+static uint16_t smb_direct_layout(const uint8_t *bytes, uint32_t captured, uint32_t length, bool is_known)
+{
+	if (length == SMB_DIRECT_REQUEST_LENGTH && captured >= SMB_DIRECT_REQUEST_LENGTH && (is_request(bytes) || (is_known && is_negotiation(bytes, length))))
 		return PROTOCOL_SMB_DIRECT_REQUEST;
-	if (length == SMB_DIRECT_RESPONSE_LENGTH && captured >= SMB_DIRECT_RESPONSE_LENGTH && is_response(bytes))
+	if (length == SMB_DIRECT_RESPONSE_LENGTH && captured >= SMB_DIRECT_RESPONSE_LENGTH && (is_response(bytes) || (is_known && is_negotiation(bytes, length))))
 		return PROTOCOL_SMB_DIRECT_RESPONSE;
 	if (captured < SMB_DIRECT_LENGTH)
 		return length < SMB_DIRECT_LENGTH ? PROTOCOL_NONE : PROTOCOL_SMB_DIRECT;
@@ -86,7 +101,7 @@ bool smb_direct_recognise(const struct cursor *payload)
 		return is_message(payload);
 	if (payload->captured < SMB_DIRECT_LENGTH)
 		return false;
-	layout = smb_direct_layout(bytes, payload->captured, payload->wire);
+	layout = smb_direct_layout(bytes, payload->captured, payload->wire, false);
 	if (has_reserved(bytes, layout))
 		return false;
 	switch (layout) {
@@ -222,13 +237,13 @@ static enum result parse_data(struct parse *parse, const uint8_t *header)
 static enum result parse_transfer(struct parse *parse)
 {
 	struct rtap_packet *packet = parse->packet;
-	uint16_t layout = smb_direct_layout(parse->cursor.next, parse->cursor.captured, parse->cursor.wire);
+	bool is_known = parse->context->upper == RTAP_UPPER_SMB_DIRECT;
+	uint16_t layout = smb_direct_layout(parse->cursor.next, parse->cursor.captured, parse->cursor.wire, is_known);
 	const uint8_t *header;
 	enum result result;
 
 	packet->request = parse->context->request;
-	if (layout == PROTOCOL_NONE && parse->context->upper == RTAP_UPPER_SMB_DIRECT &&
-	    is_misplaced(parse->cursor.next, parse->cursor.captured, parse->cursor.wire)) {
+	if (layout == PROTOCOL_NONE && is_known && is_misplaced(parse->cursor.next, parse->cursor.captured, parse->cursor.wire)) {
 		packet->upper = RTAP_UPPER_SMB_DIRECT;
 		result = parse_layer(parse, PROTOCOL_SMB_DIRECT, SMB_DIRECT_LENGTH, &header);
 		parse_anomaly(parse, RTAP_ANOMALY_MALFORMED, parse_offset(parse));

@@ -122,6 +122,28 @@ class Rules(Broken):
         shown = self.lines("-r", path, "-T", "fields", "-e", "smb_direct.data_length", "-e", "rdmatap.anomaly", "-Y", "rdmatap.anomaly && smb_direct")
         self.assertEqual([line.split()[0] for line in shown], ["68", "68", "68", "1000"])
 
+    def test_each_wrong_field_of_a_negotiation_is_reported(self):
+        """[MS-SMBD] 3.1.5.6 and 3.1.5.7: of a connection whose setup names SMB Direct, whatever the versions are."""
+        fields = ((0, "<H", (0, 0x100, 0x200, 0x101, 0xffff), lambda value: value > 0x100), (2, "<H", (0, 0xff, 0x100, 0x200), lambda value: value < 0x100),
+                  (0, "<HH", ((0, 0xff), (0x200, 0x300), (0, 0x200)), lambda pair: not pair[0] <= 0x100 <= pair[1]))
+        for message, credits, receive, fragmented in ((smb.negotiate(), 6, 12, 16), (smb.negotiated(), 8, 24, 28)):
+            own = ((credits, "<H", (0, 1), lambda value: not value), (receive, "<I", (0, 127, 128), lambda value: value < 128),
+                   (fragmented, "<I", (0, 131071, 131072), lambda value: value < 131072))
+            for at, form, values, is_wrong in fields + own:
+                for value in values:
+                    changed = bytearray(message)
+                    struct.pack_into(form, changed, at, *(value if isinstance(value, tuple) else (value,)))
+                    scene = Scene("negotiation", "")
+                    talk = scene.connection(port=smb.PORT).establish()
+                    messages = [changed if len(changed) == len(other) else other for other in (smb.negotiate(), smb.negotiated())]
+                    for end, data in zip("ab", messages):
+                        packets = talk.send(end, 0, data=bytes(data))
+                        scene.put(*packets, talk.ack(packets[-1]))
+                    path = self.path("negotiation.pcap")
+                    scene.write_capture(path)
+                    with self.subTest(length=len(message), at=at, value=value):
+                        self.assertEqual(set(self.broken(path)[1]), {"smbd-negotiation"} if is_wrong(value) else set())
+
     def test_a_packet_of_another_partition_is_the_only_violation(self):
         talk = check_captures.Talk().warm()
         talk.answer("b", check_captures.ACK, talk.put("a", check_captures.SEND_ONLY, b"data", p_key=0x8123))
