@@ -267,6 +267,9 @@ void message_settle(struct rtap_tracker *tracker, struct message *message)
 	struct connection *connection = message->connection;
 
 	message_compute_result(tracker, message);
+	/* a whole one was counted when it was */
+	if (message->bytes_dropped && !message->shown.complete && message->shown.verb == RTAP_VERB_SEND)
+		tracker->counters.evictions += !message->shown.bytes_evicted && !message->evicted;
 	if (message->keeps_ahead)
 		kept_ahead_leave(tracker, message);
 	upper_settled(tracker, message);

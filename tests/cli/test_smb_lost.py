@@ -148,3 +148,18 @@ class Again(Talk):
                     self.assertEqual((one["repeats"], one["time_ns"], one["time_end_ns"], round(float(one["latency"]) * 1e9)), (repeats, begin, end, end - begin))
                     self.assertEqual(round(float(one.get("time_lost", 0)) * 1e6), lost)
                     self.assertEqual(lost > 0, repeats > 0)
+
+
+class Long(Talk):
+    def test_a_send_that_is_too_long_is_counted_once(self):
+        """Bytes of more than 256 KiB are not kept, whether it ends or not."""
+        for size, counted in ((256 << 10, 0), ((256 << 10) + 2 * PMTU, 1)):
+            for name in ("whole", "last", "middle"):
+                _, scene, talk, _ = self.build(1)
+                send = talk.send("a", 0, data=smb.transfer(b"\xfeSMB" + bytes(size - HEADER - 4)))
+                gone = {"whole": None, "last": send[-1], "middle": send[len(send) // 2]}[name]
+                scene.put(*[packet for packet in send if packet is not gone])
+                done = self.run_program("operations", self.capture(scene))
+                with self.subTest(size=size, lost=name):
+                    self.assertEqual(b"memory" in done.stderr, bool(counted), done.stderr)
+                    self.assertEqual(done.stderr.count(b" 1 time "), counted, done.stderr)
