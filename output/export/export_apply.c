@@ -314,6 +314,28 @@ static void copy(struct image_part *part, const struct image *source)
 	}
 }
 
+/*
+ * Bytes between the end of a file and a write beyond it are zeros. Sizes are applied before the data of earlier writes: the end was that of those
+ * shown before the write.
+ */
+static void extend(struct images *images, struct image *image, const struct block_effect *effect)
+{
+	uint64_t frame = image_frame_of(effect), end = effect->offset + effect->length, before = image->end;
+	unsigned reached = 0;
+
+	for (unsigned i = 0; i < image->shown_count && image->shown[i].frame < frame; i++)
+		before = image->shown[i].size;
+	if (effect->offset > before)
+		image_fill(images, image, before, effect->offset, RANGE_ZEROS);
+	if (end <= image->end)
+		return;
+	image->end = end;
+	while (reached < image->shown_count && image->shown[reached].size <= end)
+		reached++;
+	image->shown_count -= reached;
+	memmove(image->shown, image->shown + reached, image->shown_count * sizeof *image->shown);
+}
+
 void apply_command(struct images *images, struct image *image, const struct block_effect *effect, const struct image *source)
 {
 	uint64_t end = effect->offset + effect->length, before = image->entry->size;
@@ -325,11 +347,11 @@ void apply_command(struct images *images, struct image *image, const struct bloc
 		images->newest = effect->response_frame;
 	if (effect->kind == BLOCK_READ && effect->response_frame > image->read_until)
 		image->read_until = effect->response_frame;
-	/* bytes between the end of a file and a write beyond it are zeros; a read shows that the end was another one */
-	if (image->size_known && effect->offset > before && effect->kind != BLOCK_READ)
-		image_fill(images, image, before, effect->offset, RANGE_ZEROS);
-	if (effect->kind == BLOCK_READ && end > before)
-		image->size_known = false;
+	/* a read beyond the end shows that the end was another one */
+	if (effect->kind == BLOCK_READ)
+		image->size_known &= end <= before;
+	else if (image->size_known)
+		extend(images, image, effect);
 	image_part_order(&part);
 	if (part.kind == BLOCK_COPIED)
 		copy(&part, source);

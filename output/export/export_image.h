@@ -11,7 +11,7 @@
 
 #define IMAGE_CUTS 8
 
-/* The size that a response in `frame` set: nothing that was written before is beyond it. */
+/* A size that a response in `frame` set or showed. */
 struct image_cut {
 	uint64_t frame, size;
 };
@@ -21,14 +21,19 @@ struct image {
 	struct disk_entry *entry;
 	char *unit;               /* its name or number, after `target` */
 	struct extents extents;
-	struct image_cut cuts[IMAGE_CUTS]; /* of a file: by frame and by size; an earlier one that left more is not needed */
+	/* Of a file: sizes that were set, by frame and by size. What was written before is not beyond them, so an earlier one that left more is not needed. */
+	struct image_cut cuts[IMAGE_CUTS];
 	unsigned cut_count;
+	/* Of a file, with size_known: its end according to what was applied, and larger sizes that were shown since, by frame and by size. */
+	uint64_t end;
+	struct image_cut shown[IMAGE_CUTS];
+	unsigned shown_count;
 	uint64_t destroyed;       /* the effect of commands before this frame is unknown */
 	uint64_t read_until;      /* the last response of a read */
 	uint64_t addresses;       /* of its target: a bit for each of nameless.addresses, and one for all others */
 	bool is_nameless;         /* `target` is an address */
 	bool is_file;
-	bool size_known;          /* of a file: its end is entry->size */
+	bool size_known;          /* of a file: its end is entry->size; with shown_count, what makes it so is not known yet */
 	bool is_of_id;            /* of a file: its path is not known */
 	uint64_t unseen;          /* of a file, with size_known: requests that were missing before, and changes of unknown files */
 	uint64_t first;           /* of a file: the request with which the image began */

@@ -50,6 +50,39 @@ static void note_cut(struct image *image, uint64_t frame, uint64_t size)
 	cuts[image->cut_count++] = (struct image_cut){ frame, size };
 }
 
+/* Responses come in order; a size is larger than those before. Of too many the oldest two are taken for one. */
+static void note_shown(struct image *image, uint64_t frame, uint64_t size)
+{
+	struct image_cut *shown = image->shown;
+
+	if (image->shown_count == IMAGE_CUTS) {
+		shown[0].size = shown[1].size;
+		memmove(shown + 1, shown + 2, (IMAGE_CUTS - 2) * sizeof *shown);
+		image->shown_count--;
+	}
+	shown[image->shown_count++] = (struct image_cut){ frame, size };
+}
+
+/* The size was set, after `before`. */
+static void note_end(struct image *image, uint64_t frame, uint64_t before, uint64_t size)
+{
+	unsigned count = 0;
+
+	if (!image->size_known || !image->shown_count || size <= image->end) {
+		image->end = size;
+		image->shown_count = 0;
+		return;
+	}
+	while (count < image->shown_count && image->shown[count].size < size)
+		count++;
+	if (count < image->shown_count) {
+		image->shown[count].size = size;
+		image->shown_count = count + 1;
+	} else if (size > before) {
+		note_shown(image, frame, size);
+	}
+}
+
 /* Where what was written before the frame ends. NULL: anywhere. */
 static const struct image_cut *cut_of(const struct image *image, uint64_t frame)
 {
@@ -101,6 +134,7 @@ static void resize_file(struct images *images, struct image *image, uint64_t siz
 		image_cut(images, image, size);
 	else if (image->size_known)
 		image_set(images, image, before, size, RANGE_ZEROS, 0);
+	note_end(image, frame, before, size);
 	image->size_known = true;
 	note_cut(image, frame, size);
 }
@@ -290,8 +324,8 @@ void images_take_file(struct images *images, const struct file_effect *effect)
 		resize_file(images, image, effect->size, effect->bytes.response_frame);
 		break;
 	case FILE_SIZE_SEEN:
-		if (effect->size > image->entry->size && effect->size <= INT64_MAX)
-			disk_resize(images->disk, image->entry, effect->size);
+		if (effect->size > image->entry->size && effect->size <= INT64_MAX && disk_resize(images->disk, image->entry, effect->size))
+			note_shown(image, effect->bytes.response_frame, effect->size);
 		break;
 	case FILE_RENAMED: case FILE_UNSEEN: break;
 	}

@@ -301,6 +301,21 @@ class Changes(Smb):
             if is_captured:
                 self.assertEqual(found["srv/share/f"], b"1" * 300 + b"2" * 100)
 
+    def test_zeros_are_before_a_write_beyond_the_end_also_if_the_new_size_was_shown_soon(self):
+        """The data of a WRITE are final later than the size in the response to the next CREATE."""
+        for shown, missing in ((600, []), (700, [(600, 100)])):
+            scene, talk, client = self.scene(port=smb.PORT)
+            smb.put_all(scene, talk, client.set_up())
+            file, sends = client.create("f")
+            smb.put_all(scene, talk, sends + client.write(file, 0, b"1" * 300) + client.write(file, 500, b"2" * 100))
+            file, sends = client.create("f", size=shown, action=1)
+            smb.put_all(scene, talk, sends + client.write(file, 900, b"3" * 100))
+            smb.put_all(scene, talk, client.create("f", size=1000, action=1)[1])
+            with self.subTest(shown):
+                self.assertEqual(self.files(self.capture(scene)),
+                                 ({"srv/share/f": b"1" * 300 + bytes(200) + b"2" * 100 + bytes(300) + b"3" * 100},
+                                  [("smb/srv/share/f", *each, "not_captured") for each in missing]))
+
     def test_what_a_missing_request_cut_off_is_zero_before_later_changes_of_unknown_files(self):
         """The request may have been the CREATE of the unknown file id, and have emptied the file."""
         def size(client, file):
