@@ -55,6 +55,17 @@ static const struct layout layouts[] = {
 	{ SCSI_ORWRITE_16, SCSI_CHANGES, 2, 64, 10, 32 }, { SCSI_WRITE_ATOMIC_16, SCSI_WRITES, 2, 64, 12, 16 },
 	{ SCSI_WRITE_STREAM_16, SCSI_WRITES, 2, 64, 12, 16 }, { SCSI_XDWRITE_10, SCSI_CHANGES, 2, 32, 7, 16 },
 	{ SCSI_XPWRITE_10, SCSI_CHANGES, 2, 32, 7, 16 }, { SCSI_XDWRITEREAD_10, SCSI_CHANGES, 2, 32, 7, 16 },
+	{ SCSI_VERIFY_10, SCSI_NONE, 2, 32, 7, 16 }, { SCSI_VERIFY_12, SCSI_NONE, 2, 32, 6, 32 }, { SCSI_VERIFY_16, SCSI_NONE, 2, 64, 10, 32 },
+	{ SCSI_PRE_FETCH_10, SCSI_NONE, 2, 32, 7, 16 }, { SCSI_PRE_FETCH_16, SCSI_NONE, 2, 64, 10, 32 },
+	{ SCSI_SYNCHRONIZE_10, SCSI_NONE, 2, 32, 7, 16 }, { SCSI_SYNCHRONIZE_16, SCSI_NONE, 2, 64, 10, 32 },
+	{ SCSI_XDREAD_10, SCSI_NONE, 2, 32, 7, 16 },
+};
+
+/* SPC-5, 6: service actions that are commands. */
+const struct rtap_name scsi_maintenance_names[] = {
+	{ 0x05, "REPORT IDENTIFYING INFORMATION" }, { 0x0a, "REPORT TARGET PORT GROUPS" }, { 0x0b, "REPORT ALIASES" },
+	{ 0x0c, "REPORT SUPPORTED OPERATION CODES" }, { 0x0d, "REPORT SUPPORTED TASK MANAGEMENT FUNCTIONS" }, { 0x0e, "REPORT PRIORITY" },
+	{ 0x0f, "REPORT TIMESTAMP" }, { 0, NULL },
 };
 
 #define SERVICE_ACTION 64, 16 /* of variable length CDBs: SBC-4, 5.19 and others */
@@ -65,32 +76,41 @@ enum { WRITE_LONG_16 = 0x11, WRITE_SCATTERED_16 = 0x12 }; /* of SCSI_SERVICE_OUT
 enum { RESET_WRITE_POINTER = 0x04 }; /* of SCSI_ZBC_OUT */
 
 /* 32-byte CDBs, by service action; SBC-3 has those of exclusive or. */
-static const struct {
-	uint16_t action;
-	uint8_t effect;
-	const char *name;
-} long_commands[] = {
-	{ 0x03, SCSI_NONE, "XDREAD(32)" }, { 0x04, SCSI_CHANGES, "XDWRITE(32)" }, { 0x06, SCSI_CHANGES, "XPWRITE(32)" },
-	{ 0x07, SCSI_CHANGES, "XDWRITEREAD(32)" }, { 0x09, SCSI_READS, "READ(32)" }, { 0x0a, SCSI_NONE, "VERIFY(32)" }, { 0x0b, SCSI_WRITES, "WRITE(32)" },
-	{ 0x0c, SCSI_WRITES, "WRITE AND VERIFY(32)" }, { 0x0d, SCSI_SAME, "WRITE SAME(32)" }, { 0x0e, SCSI_CHANGES, "ORWRITE(32)" },
-	{ 0x0f, SCSI_WRITES, "WRITE ATOMIC(32)" }, { 0x10, SCSI_WRITES, "WRITE STREAM(32)" }, { 0x11, SCSI_CHANGES_ALL, "WRITE SCATTERED(32)" },
+#define LONG_COMMANDS(X) \
+	X(0x03, SCSI_NONE, "XDREAD(32)") X(0x04, SCSI_CHANGES, "XDWRITE(32)") X(0x06, SCSI_CHANGES, "XPWRITE(32)") X(0x07, SCSI_CHANGES, "XDWRITEREAD(32)") \
+	X(0x09, SCSI_READS, "READ(32)") X(0x0a, SCSI_NONE, "VERIFY(32)") X(0x0b, SCSI_WRITES, "WRITE(32)") X(0x0c, SCSI_WRITES, "WRITE AND VERIFY(32)") \
+	X(0x0d, SCSI_SAME, "WRITE SAME(32)") X(0x0e, SCSI_CHANGES, "ORWRITE(32)") X(0x0f, SCSI_WRITES, "WRITE ATOMIC(32)") \
+	X(0x10, SCSI_WRITES, "WRITE STREAM(32)") X(0x11, SCSI_CHANGES_ALL, "WRITE SCATTERED(32)")
+
+const struct rtap_name scsi_long_names[] = {
+#define LONG_NAME(action, effect, name) { action, name },
+	LONG_COMMANDS(LONG_NAME)
+#undef LONG_NAME
+	{ 0, NULL },
 };
+
+static uint8_t effect_of(uint64_t action)
+{
+	switch (action) {
+#define LONG_EFFECT(action, effect, name) case action: return effect;
+	LONG_COMMANDS(LONG_EFFECT)
+#undef LONG_EFFECT
+	default: return SCSI_NONE;
+	}
+}
 
 static void read_long(const uint8_t *cdb, uint32_t length, struct scsi_command *command)
 {
-	size_t i = 0, count = sizeof long_commands / sizeof long_commands[0];
+	const char *name = length >= 10 ? rtap_name_of(scsi_long_names, bits(cdb, SERVICE_ACTION)) : NULL;
 
-	if (length < 10)
+	if (!name)
 		return;
-	while (i < count && long_commands[i].action != bits(cdb, SERVICE_ACTION))
-		i++;
-	if (i == count)
+	command->name = name;
+	command->effect = effect_of(bits(cdb, SERVICE_ACTION));
+	if (length < 32 || command->effect == SCSI_CHANGES_ALL)
 		return;
-	command->name = long_commands[i].name;
-	command->effect = long_commands[i].effect;
-	if (length < 32 || command->effect == SCSI_NONE || command->effect == SCSI_CHANGES_ALL)
-		return;
-	command->has_blocks = true;
+	command->has_range = true;
+	command->has_blocks = command->effect != SCSI_NONE;
 	command->lba = bits(cdb, LONG_LBA);
 	command->blocks = (uint32_t)bits(cdb, LONG_BLOCKS);
 	command->is_unmapped = command->effect == SCSI_SAME && cdb[10] & 0x09;
@@ -104,7 +124,7 @@ static void read_write_long(const uint8_t *cdb, uint32_t length, unsigned lba_wi
 	command->effect = is_physical ? SCSI_CHANGES_ALL : SCSI_CHANGES;
 	if (is_physical || length < 2 + lba_width / 8)
 		return;
-	command->has_blocks = true;
+	command->has_blocks = command->has_range = true;
 	command->lba = bits(cdb, 16, lba_width);
 	command->blocks = 1;
 }
@@ -116,6 +136,10 @@ static void read_action(const uint8_t *cdb, uint32_t length, struct scsi_command
 
 	switch (cdb[0]) {
 	case SCSI_WRITE_LONG_10: read_write_long(cdb, length, 32, command); break;
+	case SCSI_MAINTENANCE_IN:
+		if (rtap_name_of(scsi_maintenance_names, action))
+			command->name = rtap_name_of(scsi_maintenance_names, action);
+		break;
 	case SCSI_SERVICE_OUT_16:
 		if (action == WRITE_LONG_16) {
 			read_write_long(cdb, length, 64, command);
@@ -175,7 +199,8 @@ void scsi_read_command(const uint8_t *cdb, uint32_t length, struct scsi_command 
 	command->effect = layout->effect;
 	if (length < layout->blocks + layout->blocks_width / 8u)
 		return;
-	command->has_blocks = true;
+	command->has_range = true;
+	command->has_blocks = layout->effect != SCSI_NONE;
 	command->lba = layout->lba_width == 21 ? bits(cdb, 11, 21) : bits(cdb, layout->lba * 8u, layout->lba_width);
 	command->blocks = (uint32_t)bits(cdb, layout->blocks * 8u, layout->blocks_width);
 	/* 0 stands for 256 in the six-byte CDBs */

@@ -20,7 +20,7 @@ enum scsi_opcode {
 	SCSI_VERIFY_16 = 0x8f, SCSI_SYNCHRONIZE_16 = 0x91, SCSI_MAINTENANCE_IN = 0xa3, SCSI_VERIFY_12 = 0xaf,
 	SCSI_READ_CAPACITY_10 = 0x25, SCSI_READ_10 = 0x28, SCSI_WRITE_10 = 0x2a, SCSI_WRITE_AND_VERIFY_10 = 0x2e, SCSI_WRITE_SAME_10 = 0x41,
 	SCSI_UNMAP = 0x42, SCSI_SANITIZE = 0x48, SCSI_LOG_SENSE = 0x4d, SCSI_MODE_SELECT_10 = 0x55, SCSI_MODE_SENSE_10 = 0x5a,
-	SCSI_PERSISTENT_RESERVE_IN = 0x5e, SCSI_PERSISTENT_RESERVE_OUT = 0x5f, SCSI_VARIABLE = 0x7f, SCSI_EXTENDED_COPY = 0x83,
+	SCSI_RESERVE_10 = 0x56, SCSI_RELEASE_10 = 0x57, SCSI_PERSISTENT_RESERVE_IN = 0x5e, SCSI_PERSISTENT_RESERVE_OUT = 0x5f, SCSI_VARIABLE = 0x7f, SCSI_EXTENDED_COPY = 0x83,
 	SCSI_READ_16 = 0x88, SCSI_COMPARE_AND_WRITE = 0x89, SCSI_WRITE_16 = 0x8a, SCSI_ORWRITE_16 = 0x8b,
 	SCSI_WRITE_AND_VERIFY_16 = 0x8e, SCSI_WRITE_SAME_16 = 0x93, SCSI_WRITE_ATOMIC_16 = 0x9c, SCSI_SERVICE_IN_16 = 0x9e,
 	SCSI_PRE_FETCH_10 = 0x34, SCSI_WRITE_LONG_10 = 0x3f, SCSI_XDWRITE_10 = 0x50, SCSI_XPWRITE_10 = 0x51, SCSI_XDWRITEREAD_10 = 0x53,
@@ -45,9 +45,10 @@ struct scsi_command {
 	const char *name;         /* static; NULL: it has none */
 	uint8_t opcode;
 	uint8_t effect;           /* enum scsi_effect */
-	bool has_blocks;          /* the three below are valid */
+	bool has_blocks;          /* the command transfers or changes blocks: `lba` and `blocks` name them, and `is_unmapped` is valid */
 	uint8_t action;           /* service action of SCSI_EXTENDED_COPY */
 	bool is_unmapped;         /* WRITE SAME that deallocates, or has no data: zeros */
+	bool has_range;           /* `lba` and `blocks` are valid */
 	uint64_t lba;
 	uint32_t blocks;
 };
@@ -55,6 +56,8 @@ struct scsi_command {
 /* Reads a CDB of which `length` bytes were captured, at least 1. */
 void scsi_read_command(const uint8_t *cdb, uint32_t length, struct scsi_command *command);
 
+extern const struct rtap_name scsi_maintenance_names[]; /* service actions of SCSI_MAINTENANCE_IN */
+extern const struct rtap_name scsi_long_names[];        /* of SCSI_VARIABLE, with 32 bytes */
 extern const struct rtap_name scsi_opcode_names[], scsi_status_names[], scsi_sense_key_names[], scsi_additional_names[], scsi_vpd_page_names[];
 
 /* Sense data; bytes that are not there make a part unknown. SPC-5, 4.4. */

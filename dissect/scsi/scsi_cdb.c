@@ -4,16 +4,67 @@
  */
 #include "config.h"
 
+#include <string.h>
+
 #include "dissect/engine/parse.h"
+#include "dissect/scsi/iser.h"
 #include "dissect/scsi/scsi.h"
 #include "dissect/scsi/scsi_structure.h"
+#include "dissect/scsi/srp.h"
+
+#define LONG_LENGTH 32
+
+/* The second 16 bytes of a CDB, in a header segment of iSCSI; NULL: they are not there. RFC 7143, 11.2.2.3. */
+static const uint8_t *find_segment(const uint8_t *segments, uint32_t left)
+{
+	for (uint32_t at = 0, length; at + ISCSI_AHS_HEADER <= left; at += (3 + length + 3) / 4 * 4) {
+		length = load16(segments + at);
+		if (!length || at + 3 + length > left)
+			return NULL;
+		if (segments[at + 2] == ISCSI_EXTENDED_CDB)
+			return length > LONG_LENGTH - SCSI_CDB_LENGTH ? segments + at + ISCSI_AHS_HEADER : NULL;
+	}
+	return NULL;
+}
+
+/* The same in the layer after the CDB: in SRP they follow it. */
+static const uint8_t *rest_of(const struct rtap_packet *packet, const struct rtap_layer *layer)
+{
+	const struct rtap_layer *next = layer + 1;
+	const uint8_t *bytes;
+
+	if (next == packet->layers + packet->layer_count || next->source != layer->source)
+		return NULL;
+	bytes = layer_bytes(packet, next);
+	if (next->protocol == PROTOCOL_ISCSI_AHS)
+		return find_segment(bytes, next->length);
+	if (next->protocol != PROTOCOL_SRP_BUFFERS || next->length < LONG_LENGTH - SCSI_CDB_LENGTH ||
+	    bits(bytes - SRP_COMMAND_LENGTH, SRP_ADDITIONAL_CDB) * 4 < LONG_LENGTH - SCSI_CDB_LENGTH)
+		return NULL;
+	return bytes;
+}
+
+static void read_command(const struct rtap_packet *packet, const struct rtap_layer *layer, struct scsi_command *command)
+{
+	const uint8_t *cdb = layer_bytes(packet, layer);
+	const uint8_t *rest = cdb[0] == SCSI_VARIABLE && layer->length == SCSI_CDB_LENGTH ? rest_of(packet, layer) : NULL;
+	uint8_t whole[LONG_LENGTH];
+
+	if (!rest) {
+		scsi_read_command(cdb, layer->length, command);
+		return;
+	}
+	memcpy(whole, cdb, SCSI_CDB_LENGTH);
+	memcpy(whole + SCSI_CDB_LENGTH, rest, LONG_LENGTH - SCSI_CDB_LENGTH);
+	scsi_read_command(whole, LONG_LENGTH, command);
+}
 
 /* False: the command names no blocks. */
 static bool read_blocks(const struct rtap_packet *packet, const struct rtap_layer *layer, struct scsi_command *command)
 {
 	if (!layer->length)
 		return false;
-	scsi_read_command(layer_bytes(packet, layer), layer->length, command);
+	read_command(packet, layer, command);
 	return command->has_blocks;
 }
 
@@ -303,7 +354,7 @@ PART(length_16, opcode == SCSI_INQUIRY || opcode == SCSI_MODE_SENSE_10 || opcode
      opcode == SCSI_INQUIRY ? 24u : 56u, 16)
 PART(length_32, opcode == SCSI_REPORT_LUNS || opcode == SCSI_MAINTENANCE_IN, 48, 32)
 PART(list_8, opcode == SCSI_MODE_SELECT_6, 32, 8)
-PART(list_16, opcode == SCSI_MODE_SELECT_10 || opcode == SCSI_LOG_SELECT, 56, 16)
+PART(list_16, opcode == SCSI_MODE_SELECT_10 || opcode == SCSI_LOG_SELECT || opcode == SCSI_RESERVE_10 || opcode == SCSI_RELEASE_10, 56, 16)
 PART(block_list_16, opcode == SCSI_UNMAP || opcode == SCSI_SANITIZE, 56, 16)
 PART(mode_flags, is_mode_sense(opcode), 8, 8)
 PART(select_flags, opcode == SCSI_MODE_SELECT_6 || opcode == SCSI_MODE_SELECT_10, 8, 8)
@@ -325,6 +376,9 @@ PART(reserve_scope, opcode == SCSI_PERSISTENT_RESERVE_OUT, 16, 4)
 PART(reserve_type, opcode == SCSI_PERSISTENT_RESERVE_OUT, 20, 4)
 PART(reserve_list, opcode == SCSI_PERSISTENT_RESERVE_OUT, 40, 32)
 PART(select_report, opcode == SCSI_REPORT_LUNS, 16, 8)
+PART(variable_length, opcode == SCSI_VARIABLE, 56, 8)
+PART(variable_action, opcode == SCSI_VARIABLE, 64, 16)
+PART(release_flags, opcode == SCSI_RESERVE_10 || opcode == SCSI_RELEASE_10, 8, 8)
 PART(maintenance_action, opcode == SCSI_MAINTENANCE_IN, 11, 5)
 PART(report_timeouts, reports_opcodes(opcode, cdb[1]), 16, 1)
 PART(report_options, reports_opcodes(opcode, cdb[1]), 21, 3)
@@ -353,6 +407,17 @@ static const struct rtap_name page_control_names[] = { { 0, "current" }, { 1, "c
 static const struct rtap_name log_control_names[] = {
 	{ 0, "threshold" }, { 1, "cumulative" }, { 2, "default threshold" }, { 3, "default cumulative" }, { 0, NULL },
 };
+/* Only with 3RDPTY and without LONGID: SPC-2, 7.21. */
+static bool derive_release_third(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
+{
+	const uint8_t *cdb = layer_bytes(packet, layer);
+
+	if (layer->length < 4 || (cdb[0] != SCSI_RESERVE_10 && cdb[0] != SCSI_RELEASE_10) || (cdb[1] & 0x12) != 0x10)
+		return false;
+	value->data = (struct rtap_span){ cdb + 3, 1 };
+	return true;
+}
+
 static const struct rtap_name reserve_in_names[] = {
 	{ 0, "READ KEYS" }, { 1, "READ RESERVATION" }, { 2, "REPORT CAPABILITIES" }, { 3, "READ FULL STATUS" }, { 0, NULL },
 };
@@ -371,12 +436,6 @@ static const struct rtap_name copy_names[] = {
 	{ 0x00, "EXTENDED COPY(LID1)" }, { 0x01, "EXTENDED COPY(LID4)" }, { 0x10, "POPULATE TOKEN" }, { 0x11, "WRITE USING TOKEN" },
 	{ 0x1c, "COPY OPERATION ABORT" }, { 0, NULL },
 };
-static const struct rtap_name maintenance_names[] = {
-	{ 0x05, "REPORT IDENTIFYING INFORMATION" }, { 0x0a, "REPORT TARGET PORT GROUPS" }, { 0x0b, "REPORT ALIASES" },
-	{ 0x0c, "REPORT SUPPORTED OPERATION CODES" }, { 0x0d, "REPORT SUPPORTED TASK MANAGEMENT FUNCTIONS" }, { 0x0e, "REPORT PRIORITY" },
-	{ 0x0f, "REPORT TIMESTAMP" }, { 0, NULL },
-};
-
 #define SOME(name, label, width, show, names, part) { name, label, 0, width, show, RTAP_UNPLACED | RTAP_SOMETIMES, names, derive_##part, NULL }
 /* The data of MODE SENSE have one for each page. */
 #define PAGES(name, label, width, part) { name, label, 0, width, RTAP_HEX, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_REPEATS, NULL, derive_##part, NULL }
@@ -520,7 +579,11 @@ static const struct rtap_field cdb_fields[] = {
 	SOME("scsi.persresv.scope", "Scope", 4, RTAP_HEX, NULL, reserve_scope),
 	SOME("scsi.persresv.type", "Type", 4, RTAP_HEX, reserve_type_names, reserve_type),
 	SOME("scsi.cdb.paramlen16", "Parameter List Length", 32, RTAP_DEC, NULL, reserve_list),
-	SOME("scsi.mpi.service_action", "Service Action", 5, RTAP_HEX, maintenance_names, maintenance_action),
+	SOME("scsi.spc.addcdblen", "Additional CDB Length", 8, RTAP_DEC, NULL, variable_length),
+	SOME("scsi.spc.svcaction", "Service Action", 16, RTAP_HEX, scsi_long_names, variable_action),
+	SOME("scsi.release.flags", "Flags", 8, RTAP_HEX, NULL, release_flags),
+	SOME("scsi.release.thirdpartyid", "Third-Party ID", 8, RTAP_BYTES, NULL, release_third),
+	SOME("scsi.mpi.service_action", "Service Action", 5, RTAP_HEX, scsi_maintenance_names, maintenance_action),
 	SOME("scsi.report_opcodes.rctd", "Return Command Timeouts", 1, RTAP_BOOL, NULL, report_timeouts),
 	SOME("scsi.report_opcodes.options", "Reporting Options", 3, RTAP_HEX, NULL, report_options),
 	SOME("scsi.report_opcodes.requested_operation_code", "Requested Operation Code", 8, RTAP_HEX, scsi_opcode_names, report_opcode),
@@ -533,22 +596,60 @@ static const struct rtap_field cdb_fields[] = {
 	SOME("scsi.cdb.paramlen16", "Parameter List Length", 16, RTAP_DEC, NULL, list_16),
 };
 
+/* What a command is about, of those that name neither blocks nor a service action of their own. */
+static void summary_object(const uint8_t *cdb, struct line *line)
+{
+	const char *name = NULL;
+
+	switch (cdb[0]) {
+	case SCSI_PERSISTENT_RESERVE_IN: name = rtap_name_of(reserve_in_names, cdb[1] & 0x1f); break;
+	case SCSI_PERSISTENT_RESERVE_OUT: name = rtap_name_of(reserve_out_names, cdb[1] & 0x1f); break;
+	case SCSI_SANITIZE: name = rtap_name_of(sanitize_names, cdb[1] & 0x1f); break;
+	case SCSI_INQUIRY:
+		if (!(cdb[1] & 1))
+			return;
+		name = rtap_name_of(scsi_vpd_page_names, cdb[2]);
+		if (!name) {
+			line_text(line, " page ");
+			line_hex(line, cdb[2], 2);
+		}
+		break;
+	case SCSI_MODE_SENSE_6: case SCSI_MODE_SENSE_10: case SCSI_LOG_SENSE:
+		line_text(line, " page ");
+		line_hex(line, cdb[2] & 0x3f, 2);
+		break;
+	default: break;
+	}
+	if (name) {
+		line_char(line, ' ');
+		line_text(line, name);
+	}
+}
+
 static void summary_cdb(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	struct scsi_command command;
+	bool to_end;
 
 	if (!layer->length)
 		return;
-	scsi_read_command(layer_bytes(packet, layer), layer->length, &command);
+	read_command(packet, layer, &command);
 	line_char(line, ' ');
 	if (command.name)
 		line_text(line, command.name);
 	else
 		line_hex(line, command.opcode, 2);
-	if (!command.has_blocks)
+	if (layer->length > 2)
+		summary_object(layer_bytes(packet, layer), line);
+	to_end = !command.blocks && (is_synchronize(command.opcode) || is_pre_fetch(command.opcode));
+	if (!command.has_range || (to_end && !command.lba))
 		return;
 	line_text(line, " LBA ");
 	line_dec(line, command.lba);
+	if (to_end) {
+		line_text(line, " to the end");
+		return;
+	}
 	line_char(line, ' ');
 	line_count(line, command.blocks, "block", "blocks");
 }
