@@ -22,7 +22,7 @@
 
 static bool derive_more(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
 {
-	if (layer->length <= PPI_LENGTH)
+	if (layer->length <= PPI_LENGTH || layer->length < little_bits(layer_bytes(packet, layer), PPI_SIZE))
 		return false;
 	value->data = (struct rtap_span){ layer_bytes(packet, layer) + PPI_LENGTH, layer->length - PPI_LENGTH };
 	return true;

@@ -38,7 +38,7 @@ static const struct rtap_field vlan_fields[] = {
 };
 
 /* Service tags in a row are named in pairs, the outer one of the service, the inner one of the customer, as Wireshark names them. */
-enum service_place { SERVICE_ALONE, SERVICE_OUTER, SERVICE_INNER };
+enum service_place { SERVICE_ALONE, SERVICE_OUTER, SERVICE_INNER, SERVICE_UNKNOWN };
 
 static enum service_place place_of(const struct rtap_packet *packet, const struct rtap_layer *layer)
 {
@@ -49,9 +49,9 @@ static enum service_place place_of(const struct rtap_packet *packet, const struc
 		before++;
 	if (before % 2)
 		return SERVICE_INNER;
-	if (layer->length < TAG_LENGTH || ethertype_protocol((uint16_t)bits(layer_bytes(packet, layer), TAG_TYPE)) != PROTOCOL_SERVICE_VLAN)
-		return SERVICE_ALONE;
-	return SERVICE_OUTER;
+	if (layer->length < TAG_LENGTH)
+		return SERVICE_UNKNOWN;
+	return ethertype_protocol((uint16_t)bits(layer_bytes(packet, layer), TAG_TYPE)) == PROTOCOL_SERVICE_VLAN ? SERVICE_OUTER : SERVICE_ALONE;
 }
 
 static bool derive_service(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value, enum service_place place)

@@ -8,7 +8,7 @@ import unittest
 
 import ib
 import net
-from capfile import write_pcap
+from capfile import timed, write_pcap
 from cli import CliTest, TESTDATA, has_sanitizers, read, records
 
 NAMES = ("roce-iser.pcap.gz", "roce-nfs3.pcap.gz", "roce-nfs41-long.pcap", "roce-nvmeof.pcap.gz", "roce-smbdirect.pcap.gz", "roce-srp.pcap.gz")
@@ -107,6 +107,36 @@ class Truncated(CliTest):
             self.assertFalse(found[1]["complete"])
             if atomic_holes:
                 self.assertEqual(found[2]["missing"], atomic_holes, length)
+
+
+# Captures of headers outside of InfiniBand: every so many frames are cut at each byte
+HEADERS = {"encapsulations.pcap": 7, "ppi.pcap": 3, "nflog.pcap": 2, "nflog-big-endian.pcap": 2, "vlan.pcap": 3, "pseudowires.pcap": 19}
+OUTER = ("eth", "vlan", "ieee8021ad", "ieee8021ah", "vntag", "etag", "hsr", "macsec", "prp", "ppi", "nflog", "sll", "pppoe", "ppp", "trill", "nsh", "mpls",
+         "gtp", "lisp-data", "geneve", "vxlan", "gre", "ip", "ipv6", "udp")
+
+
+class Headers(CliTest):
+    """No field of a frame that was cut has a value that it does not have in the whole frame, or one in another place."""
+
+    def rows(self, link, frames, options):
+        path = self.path("cuts.pcap")
+        write_pcap(path, link, [(i * 2_000_000_000, data, wire) for i, (data, wire) in enumerate(frames)])
+        return [row.rstrip("\n").split("\t") for row in self.lines("-r", path, "-T", "fields", "-E", "occurrence=a", *options)]
+
+    def test_every_cut(self):
+        names = sorted({line.split("\t")[0] for line in self.lines("fields")})
+        names = [name for name in names if name.split(".")[0] in OUTER and not name.startswith(("ip.fragment", "ipv6.fragment"))]
+        options = [option for name in names for option in ("-e", name)]
+        for capture, step in HEADERS.items():
+            found = list(timed(os.path.join(TESTDATA, capture)))[::step]
+            frames = [(data[:cut], len(data)) for _, _, data, _ in found for cut in (len(data), *range(len(data)))]
+            rows = self.rows(found[0][1], frames, options)
+            self.assertEqual(len(rows), len(frames), capture)
+            for (data, wire), row in zip(frames, rows):
+                if len(data) == wire:
+                    whole = row
+                for name, cell, known in zip(names, row, whole):
+                    self.assertTrue(not cell or (known + ",").startswith(cell + ","), (capture, len(data), name, cell, known))
 
 
 if __name__ == "__main__":
