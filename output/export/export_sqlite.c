@@ -297,7 +297,10 @@ static void end_text_cell(struct export_sqlite *sqlite, const struct line *line)
 	sqlite->used += length;
 }
 
-/* Text from the wire: escaped as on a terminal, so that it is valid UTF-8. */
+/*
+ * Text from the wire. What is no valid UTF-8 or unsafe on a terminal is escaped; quotes and backslashes mean nothing in a bound value, and
+ * stay, so that names are those of the other outputs.
+ */
 static void put_wire_text(struct export_sqlite *sqlite, const char *text)
 {
 	struct line line;
@@ -307,7 +310,14 @@ static void put_wire_text(struct export_sqlite *sqlite, const char *text)
 		return;
 	}
 	begin_text(sqlite, &line);
-	line_escaped(&line, (const uint8_t *)text, (uint32_t)strlen(text));
+	while (*text) {
+		size_t length = strcspn(text, "\"\\");
+
+		line_escaped(&line, (const uint8_t *)text, length);
+		text += length;
+		if (*text)
+			line_char(&line, *text++);
+	}
 	end_text_cell(sqlite, &line);
 }
 

@@ -347,7 +347,7 @@ class UpperLayers(Harmless):
         self.saved(name, path, len(operations))
 
     def saved(self, name, path, count):
-        self.in_database(path)
+        self.in_database(name, path)
         trace, metrics, page = self.path("trace.json"), self.path("metrics.prom"), self.path("page.html")
         self.answer("export", "--trace", trace, path)
         self.assertTrue(json.loads(read(trace))["traceEvents"])
@@ -368,9 +368,9 @@ class UpperLayers(Harmless):
         self.assertEqual(len(source.root.all("script")), 1)
         self.assertFalse(source.root.all("img") + source.root.all("bdo"))
 
-    def in_database(self, path):
-        """All of its text is valid UTF-8: Python reads it."""
-        database = self.path("out.db")
+    def in_database(self, name, path):
+        """All of its text is valid UTF-8: Python reads it. Names without unsafe characters are those of the other outputs."""
+        database, quoted = self.path("out.db"), 0
         self.answer("export", "--sqlite", database, "--packets", path)
         with sqlite3.connect(database) as file:
             self.assertEqual(file.execute("PRAGMA integrity_check").fetchone(), ("ok",))
@@ -379,6 +379,15 @@ class UpperLayers(Harmless):
             self.assertLessEqual({"connections", "messages", "operations", "findings", "packets"}, tables)
             for table in tables:
                 file.execute('SELECT * FROM "%s"' % table).fetchall()
+            records = {one["operation"]: one for one in map(json.loads, self.answer("operations", "--json", path).splitlines())}
+            for number, *texts in file.execute("SELECT operation, object, id, status FROM operations"):
+                for text, name in zip(texts, ("object", "id", "status")):
+                    wanted = records[number].get(name)
+                    if wanted is None or not (unsafe(wanted) or "\ufffd" in wanted):
+                        self.assertEqual(text, wanted)
+                        quoted += wanted is not None and bool({'"', "\\"} & set(wanted))
+        if name == "nfs":
+            self.assertGreater(quoted, 0)
 
 
 @unittest.skipUnless(shutil.which("tmux"), "tmux is missing")
