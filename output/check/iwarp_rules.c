@@ -271,6 +271,8 @@ static bool check_alone(const struct subject *subject, const struct rtap_fpdu *f
 	/* of a message of one segment that is too short the header of DDP is known */
 	if (result != OK && (result != MALFORMED || fpdu->ulpdu_length < (facts->tagged ? 14 : 18)))
 		return false;
+	if (!fpdu_markers_agree(fpdu))
+		subject_break(subject, RULE_MPA_MARKER, "a marker does not point to ULPDU_Length");
 	check_pad(subject, fpdu);
 	check_terminate(subject, fpdu, facts);
 	*is_known = check_fields(subject, fpdu, facts);

@@ -92,6 +92,20 @@ class Rules(Broken):
             talk.write_capture(path)
             self.assertEqual(set(self.broken(path)[1]), {"mpa-pad"} if change else set())
 
+    def test_a_marker_that_points_elsewhere(self):
+        """RFC 5044, 4.3: FPDUPTR counts the bytes from ULPDU_Length on. The CRC, which includes the marker, is right."""
+        for change in 0, 4:
+            talk = check_iwarp.Iwarp(check_iwarp.setup(False, 0xc0), check_iwarp.setup(True, 0xc0))
+            stream = mpa.Stream(True, True)
+            stream.add(struct.pack(">BBIIII", 0x41, 0x43, 0, 0, 1, 0), bytes(603), [], {})
+            data = bytearray(stream.data)
+            data[515] ^= change
+            data[-4:] = struct.pack("<I", mpa.crc32c(data[:-4]))
+            talk.frame("a", check_iwarp.PSH | check_iwarp.ACK, bytes(data))
+            path = self.path("marker.pcap")
+            talk.write_capture(path)
+            self.assertEqual(set(self.broken(path)[1]), {"mpa-marker"} if change else set())
+
     def test_nothing_follows_from_a_setup_that_is_wrong(self):
         """Depths of one side only are not negotiated; FPDUs after too much private data may not be found."""
         plain, deep = check_iwarp.setup(False, 0, 2), check_iwarp.setup(True, 0x10, 2, check_iwarp.depths(ird=1, ord_=0))
