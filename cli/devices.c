@@ -140,18 +140,6 @@ static void device_json_of(const void *what, struct line *line)
 	device_json(what, line);
 }
 
-struct record {
-	const struct columns *columns;
-	const struct shown_device *device;
-};
-
-static void write_record(const void *what, struct line *line)
-{
-	const struct record *record = what;
-
-	columns_write(record->columns, device_json_of, record->device, line);
-}
-
 /* Prints a device with all its ports, or with the requested one. Returns 0 or -errno. */
 static int show(const struct request *request, struct rtap_devices *devices, const struct rtap_end_port *asked,
 		struct printer *printer)
@@ -179,7 +167,7 @@ static int show(const struct request *request, struct rtap_devices *devices, con
 	}
 	shown.ports = ports;
 	if (as_record)
-		result = printer_write(printer, write_record, &(struct record){ &request->columns, &shown });
+		result = printer_write(printer, columns_write_record, &(struct columns_record){ &request->columns, device_json_of, &shown });
 	else
 		result = printer_write(printer, request->verbose ? write_tree : write_text, &shown);
 out:

@@ -34,7 +34,6 @@ const char *fields_letters(const struct option **options)
 
 /* A field to write. */
 struct listed {
-	const struct columns *columns;
 	const struct rtap_field *field;
 	const char *section, *type, *json_type;
 };
@@ -65,11 +64,11 @@ static void write_json(const void *what, struct line *line)
 	line_bytes(line, "}\n", 2);
 }
 
-static void write_record(const void *what, struct line *line)
+static int write_field(struct printer *printer, const struct columns *columns, const struct listed *listed)
 {
-	const struct listed *listed = what;
-
-	columns_write(listed->columns, write_json, listed, line);
+	if (columns_are_made(columns))
+		return printer_write(printer, columns_write_record, &(struct columns_record){ columns, write_json, listed });
+	return printer_write(printer, write_text, listed);
 }
 
 /* Lists keys of records (operation.latency), for -Y of their commands. Returns their number, or -errno. */
@@ -80,9 +79,9 @@ static int list_keys(const struct columns *columns, const char *prefix, struct p
 
 	for (; !result && record_filter_key(prefix, (size_t)count, &key); count++) {
 		struct rtap_field field = { .name = key.name, .label = key.meaning, .flags = key.is_array ? RTAP_REPEATS : 0 };
-		struct listed listed = { columns, &field, "doc/json.md", key.type, key.json_type };
+		struct listed listed = { &field, "doc/json.md", key.type, key.json_type };
 
-		result = printer_write(printer, columns_are_made(columns) ? write_record : write_text, &listed);
+		result = write_field(printer, columns, &listed);
 	}
 	return result ? result : count;
 }
@@ -94,12 +93,12 @@ static int list(const struct columns *columns, const char *prefix, struct printe
 
 	for (size_t id = 0; !result && id < rtap_field_count(); id++) {
 		const struct rtap_field *field = rtap_field_by_id((rtap_field_id)id);
-		struct listed listed = { columns, field, NULL, rtap_field_type(field), rtap_field_json_type(field) };
+		struct listed listed = { field, NULL, rtap_field_type(field), rtap_field_json_type(field) };
 
 		if (strncmp(listed.field->name, prefix, strlen(prefix)))
 			continue;
 		listed.section = listed.field->section ? listed.field->section : rtap_protocol_by_number(rtap_field_protocol((rtap_field_id)id))->section;
-		result = printer_write(printer, columns_are_made(columns) ? write_record : write_text, &listed);
+		result = write_field(printer, columns, &listed);
 		count++;
 	}
 	/* without a prefix, fields of packets only */

@@ -44,26 +44,6 @@ static void connection_json_of(const void *what, struct line *line)
 	line_bytes(line, "}\n", 2);
 }
 
-/* A message or connection as a record. */
-struct record {
-	const struct columns *columns;
-	const void *what;
-};
-
-static void write_message(const void *what, struct line *line)
-{
-	const struct record *record = what;
-
-	columns_write(record->columns, message_json_of, record->what, line);
-}
-
-static void write_connection(const void *what, struct line *line)
-{
-	const struct record *record = what;
-
-	columns_write(record->columns, connection_json_of, record->what, line);
-}
-
 /* An item to write. */
 struct text {
 	const void *what;
@@ -163,7 +143,7 @@ static void show_message(void *owner, const struct rtap_message *message)
 	text = (struct text){ message, listing->times, listing->options->hex, listing->colour, listing->options->wide };
 	if (!write_later(listing, message)) {
 		if (columns_are_made(&listing->options->columns))
-			reader_write(reader, write_message, &(struct record){ &listing->options->columns, message });
+			reader_write_columns(reader, message_json_of, message);
 		else
 			reader_write(reader, write_message_text, &text);
 	}
@@ -196,7 +176,7 @@ static void show_connection(void *owner, const struct rtap_connection *connectio
 	if (reader_selects(reader, false, connection_json_of, &used)) {
 		reader->packets.listed++;
 		if (columns_are_made(&listing->options->columns))
-			reader_write(reader, write_connection, &(struct record){ &listing->options->columns, &used });
+			reader_write_columns(reader, connection_json_of, &used);
 		else
 			reader_write(reader, write_connection_text, &text);
 		clock_listed(&listing->times, connection->time_ns);

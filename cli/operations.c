@@ -221,18 +221,6 @@ static void group_json(const void *what, struct line *line)
 	operation_group_json(item->groups, item->group, line);
 }
 
-struct columned {
-	const struct columns *columns;
-	const struct group_item *item;
-};
-
-static void write_columned(const void *what, struct line *line)
-{
-	const struct columned *columned = what;
-
-	columns_write(columned->columns, group_json, columned->item, line);
-}
-
 static void write_table(struct operation_listing *listing, const struct operation_group *const *sorted, uint64_t count)
 {
 	struct reader *reader = &listing->base.reader;
@@ -254,12 +242,8 @@ static void write_records(struct operation_listing *listing, const struct operat
 {
 	struct reader *reader = &listing->base.reader;
 
-	for (uint64_t i = 0; i < count && !reader->unwritable && !aborted; i++) {
-		struct group_item item = { &listing->groups, sorted[i] };
-		struct columned columned = { &listing->base.options->columns, &item };
-
-		reader_wrote(reader, printer_write(&reader->printer, write_columned, &columned));
-	}
+	for (uint64_t i = 0; i < count && !reader->unwritable && !aborted; i++)
+		reader_write_columns(reader, group_json, &(struct group_item){ &listing->groups, sorted[i] });
 }
 
 static void write_groups(struct operation_listing *listing)

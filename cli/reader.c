@@ -89,22 +89,9 @@ void reader_write(struct reader *reader, void (*write)(const void *what, struct 
 	reader_wrote(reader, reader->pipeline ? pipeline_write(reader->pipeline, write, what) : printer_write(&reader->printer, write, what));
 }
 
-struct columns_record {
-	const struct columns *columns;
-	void (*json)(const void *record, struct line *line);
-	const void *record;
-};
-
-static void write_columns(const void *what, struct line *line)
-{
-	const struct columns_record *one = what;
-
-	columns_write(one->columns, one->json, one->record, line);
-}
-
 void reader_write_columns(struct reader *reader, void (*json)(const void *record, struct line *line), const void *record)
 {
-	reader_write(reader, write_columns, &(struct columns_record){ &reader->options->columns, json, record });
+	reader_write(reader, columns_write_record, &(struct columns_record){ &reader->options->columns, json, record });
 }
 
 /* "-" is the standard descriptor. */

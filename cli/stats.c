@@ -57,28 +57,14 @@ static stats_form *wanted_form(const struct options *options)
 	return NULL;
 }
 
-struct made {
-	const struct columns *columns;
-	stats_form *form;
-	const struct stats_record *record;
-};
-
-static void write_made(const void *what, struct line *line)
-{
-	const struct made *made = what;
-
-	columns_write(made->columns, made->form, made->record, line);
-}
-
 static bool write_record(void *owner, stats_form *form, const struct stats_record *record)
 {
 	struct reader *reader = owner;
-	struct made made = { &reader->options->columns, form, record };
 
-	if (!columns_are_made(made.columns))
-		reader_wrote(reader, printer_write(&reader->printer, form, record));
+	if (!columns_are_made(&reader->options->columns))
+		reader_write(reader, form, record);
 	else if (!wanted_form(reader->options) || wanted_form(reader->options) == form)
-		reader_wrote(reader, printer_write(&reader->printer, write_made, &made));
+		reader_write_columns(reader, form, record);
 	return !reader->unwritable && !aborted;
 }
 
@@ -102,8 +88,8 @@ static void write_interval(struct summary *summary, uint64_t index)
 		return;
 	}
 	if (summary->lines++ % LINES_A_HEADING == 0)
-		reader_wrote(reader, printer_write(&reader->printer, interval_line_heading, NULL));
-	reader_wrote(reader, printer_write(&reader->printer, interval_line_write, &item));
+		reader_write(reader, interval_line_heading, NULL);
+	reader_write(reader, interval_line_write, &item);
 }
 
 /* After a clock was set forward. */
@@ -240,7 +226,7 @@ static int run(const struct options *options)
 	}
 	tracker_set_any_order(summary.counting.tracker);
 	if (options->columns.form == COLUMNS_CSV)
-		reader_wrote(reader, printer_write(&reader->printer, columns_write_header, &options->columns));
+		reader_write(reader, columns_write_header, &options->columns);
 	if (options->openmetrics)
 		summary.metrics = openmetrics_open(options->openmetrics, options->interval_ns);
 	if (options->openmetrics && !summary.metrics) {

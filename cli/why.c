@@ -393,40 +393,30 @@ static void verdict_json(const void *what, struct line *line)
 	why_verdict_json(((const struct gathering *)what)->why, line);
 }
 
-static void write_heading_record(const void *what, struct line *line)
+static void write_part(struct gathering *gathering, void (*text)(const void *gathering, struct line *line),
+		       void (*json)(const void *gathering, struct line *line))
 {
-	const struct gathering *gathering = what;
-	const struct columns *columns = &gathering->options->columns;
-
-	if (columns->form == COLUMNS_CSV)
-		columns_write_header(columns, line);
-	columns_write(columns, heading_json, gathering, line);
-}
-
-static void write_event_record(const void *what, struct line *line)
-{
-	columns_write(&((const struct gathering *)what)->options->columns, event_json, what, line);
-}
-
-static void write_verdict_record(const void *what, struct line *line)
-{
-	columns_write(&((const struct gathering *)what)->options->columns, verdict_json, what, line);
+	if (columns_are_made(&gathering->options->columns))
+		reader_write_columns(&gathering->reader, json, gathering);
+	else
+		reader_write(&gathering->reader, text, gathering);
 }
 
 static void write_events(struct gathering *gathering)
 {
 	struct reader *reader = &gathering->reader;
 	size_t events = why_finish(gathering->why);
-	bool records = columns_are_made(&gathering->options->columns);
 
 	gathering->style = (struct why_style){
 		.has_form = gathering->options->clock_given, .form = gathering->options->clock, .first_ns = gathering->stats->first_ns,
 		.colour = colour_is_wanted(gathering->options->colour, reader->is_terminal),
 	};
-	reader_wrote(reader, printer_write(&reader->printer, records ? write_heading_record : write_heading, gathering));
+	if (gathering->options->columns.form == COLUMNS_CSV)
+		reader_write(reader, columns_write_header, &gathering->options->columns);
+	write_part(gathering, write_heading, heading_json);
 	for (; gathering->index < events && !reader->unwritable && !aborted; gathering->index++)
-		reader_wrote(reader, printer_write(&reader->printer, records ? write_event_record : write_event, gathering));
-	reader_wrote(reader, printer_write(&reader->printer, records ? write_verdict_record : write_verdict, gathering));
+		write_part(gathering, write_event, event_json);
+	write_part(gathering, write_verdict, verdict_json);
 	reader_wrote(reader, printer_flush(&reader->printer));
 }
 

@@ -119,6 +119,13 @@ void columns_write(const struct columns *columns, void (*json)(const void *what,
 	line->next = begin + (line->next - end);
 }
 
+void columns_write_record(const void *columns_record, struct line *line)
+{
+	const struct columns_record *record = columns_record;
+
+	columns_write(record->columns, record->json, record->what, line);
+}
+
 static bool is_key(const char *command, const char *name)
 {
 	for (const struct column_keys *kind = column_tables; kind->command; kind++)

@@ -49,4 +49,13 @@ void columns_write_header(const void *columns, struct line *line);
 /* Writes the record that `json` writes as one JSON object and "\n". The line's memory must begin before `line->next`. */
 void columns_write(const struct columns *columns, void (*json)(const void *what, struct line *line), const void *what, struct line *line);
 
+/* The same, as a function for printer_write(). */
+struct columns_record {
+	const struct columns *columns;
+	void (*json)(const void *what, struct line *line);
+	const void *what;
+};
+
+void columns_write_record(const void *columns_record, struct line *line);
+
 #endif

@@ -64,19 +64,6 @@ static void connection_json_of(const void *what, struct line *line) { connection
 
 static void (*const json_of[RECORDS])(const void *what, struct line *line) = { message_json_of, operation_json_of, connection_json_of };
 
-struct row {
-	const struct columns *columns;
-	void (*json)(const void *what, struct line *line);
-	const void *what;
-};
-
-static void write_row(const void *what, struct line *line)
-{
-	const struct row *row = what;
-
-	columns_write(row->columns, row->json, row->what, line);
-}
-
 /* Cells of a row that begins at `text`; *next is the next row. RFC 4180, 2. */
 static size_t count_cells(const char *text, const char *end, const char **next)
 {
@@ -128,7 +115,7 @@ static void take_record(struct run *run, enum record kind, const void *what)
 		record_filter_match(&run->filters[kind], json_of[kind], what);
 	if (run->subject != COLUMNS)
 		return;
-	REQUIRE(!printer_write(&run->printer, write_row, &(struct row){ columns, json_of[kind], what }));
+	REQUIRE(!printer_write(&run->printer, columns_write_record, &(struct columns_record){ columns, json_of[kind], what }));
 	check_written(run, columns->form, columns->count);
 }
 
