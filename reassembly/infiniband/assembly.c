@@ -221,6 +221,20 @@ uint64_t assembly_add_bytes(struct rtap_tracker *tracker, struct message *messag
 	return fresh;
 }
 
+uint64_t assembly_add_payload(struct rtap_tracker *tracker, struct message *message, uint64_t psn, const struct piece *piece)
+{
+	const struct psn_stream *stream = message->stream;
+	uint64_t position = MESSAGE_ORIGIN + (psn - message->origin) * stream->pmtu;
+
+	if (psn != message->origin && !stream->pmtu)
+		return 0;
+	/* Fast path: nothing is truncated, and no memory is needed. */
+	if (piece->wire == piece->captured && !message->bytes_wanted &&
+	    coverage_append(&message->coverage, position, piece->captured, piece->crc, tracker->keep))
+		return piece->captured;
+	return assembly_add_bytes(tracker, message, position, piece);
+}
+
 void assembly_note_repeat(struct rtap_tracker *tracker, struct message *message)
 {
 	message->shown.repeats++;

@@ -47,19 +47,7 @@ struct message *assembly_create(struct rtap_tracker *tracker, struct psn_stream 
 uint64_t assembly_add_bytes(struct rtap_tracker *tracker, struct message *message, uint64_t position, const struct piece *piece);
 
 /* Adds a packet's payload to its message. Returns the number of new bytes. */
-static inline uint64_t assembly_add_payload(struct rtap_tracker *tracker, struct message *message, uint64_t psn, const struct piece *piece)
-{
-	const struct psn_stream *stream = message->stream;
-	uint64_t position = MESSAGE_ORIGIN + (psn - message->origin) * stream->pmtu;
-
-	if (psn != message->origin && !stream->pmtu)
-		return 0;
-	/* Fast path: nothing is truncated, and no memory is needed. */
-	if (piece->wire == piece->captured && !message->bytes_wanted &&
-	    coverage_append(&message->coverage, position, piece->captured, piece->crc, tracker->keep))
-		return piece->captured;
-	return assembly_add_bytes(tracker, message, position, piece);
-}
+uint64_t assembly_add_payload(struct rtap_tracker *tracker, struct message *message, uint64_t psn, const struct piece *piece);
 
 /* Takes the bytes of a message that nobody needs from the next frame on. The caller frees them. */
 uint8_t *assembly_take_bytes(struct rtap_tracker *tracker, struct message *message);
