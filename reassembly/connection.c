@@ -116,8 +116,8 @@ void flow_attach(struct flow *flow, struct connection *connection, bool from_a)
 
 static uint64_t memory_of(const struct connection *connection)
 {
-	uint64_t memory = sizeof *connection + handshake_ids_memory(connection) + (connection->alternate ? ALTERNATE_MEMORY : 0) + (connection->ddp ? sizeof *connection->ddp : 0) +
-			  connection_life_room(&connection->shown) * sizeof *connection->shown.life +
+	uint64_t memory = sizeof *connection + handshake_ids_memory(connection) + (connection->alternate ? ALTERNATE_MEMORY : 0) +
+			  (connection->ddp ? sizeof *connection->ddp : 0) + connection_life_room(&connection->shown) * sizeof *connection->shown.life +
 			  connection->expectation_room * (sizeof *connection->expectations + sizeof(struct map_slot));
 
 	for (int i = 0; i < 2; i++) {

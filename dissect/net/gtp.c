@@ -87,7 +87,7 @@ static enum result parse_extensions(struct parse *parse)
 	return MALFORMED;
 }
 
-/* Of a packet that was cut here a header is missing: mostly that of IP. */
+/* If the capture ends here, the header that it lacks is most likely that of IPv4. */
 static uint16_t after_gtp(const struct cursor *cursor)
 {
 	return cursor->captured ? unmarked_protocol(cursor) : PROTOCOL_IPV4;

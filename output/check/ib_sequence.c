@@ -181,8 +181,9 @@ static void check_early(struct subject *subject, struct half *requester)
 }
 
 /*
- * The NAK may have been lost after the capture point, or the retry sent before it arrived: for a sequence NAK, a READ response that is missing, or
- * after a timeout. Not proven so: a retry among others that began at an earlier PSN, and one after the time for which an end waits for a response.
+ * A request must not be sent again before the time in its RNR NAK is over. IBTA vol. 1, 9.7.5.2.8. But the NAK may have been lost after the capture
+ * point, or the retry sent before it arrived: for a sequence NAK, a READ response that is missing, or after a timeout. So two retries prove
+ * nothing: one among others that began at an earlier PSN, and one after the time for which an end waits for a response.
  */
 static void check_rnr(const struct subject *subject, struct half *half, bool follows)
 {

@@ -135,7 +135,8 @@ static void carry_present(struct upper_work *work, struct scsi_request *request)
 		begin = run->begin > position ? run->begin : position;
 		end = run->end < position + request->carried_length ? run->end : position + request->carried_length;
 		if (begin < end)
-			scsi_memory_carry(work, request, begin - position, (struct rtap_span){ coverage_bytes(coverage, run) + (begin - run->begin), (uint32_t)(end - begin) });
+			scsi_memory_carry(work, request, begin - position,
+					  (struct rtap_span){ coverage_bytes(coverage, run) + (begin - run->begin), (uint32_t)(end - begin) });
 	}
 }
 

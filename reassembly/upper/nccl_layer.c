@@ -350,8 +350,8 @@ static struct region *find_ended(const struct rtap_tracker *tracker, const struc
 }
 
 /*
- * Immediate data that gives the number of bytes written is the second sign of a channel's first transfer, also of an empty WRITE to the beginning of the memory. For several
- * receives it is the sizes, whose sum gives it.
+ * Whether the WRITE's immediate data is the number of bytes written: the second sign of a channel's first transfer, also of an empty WRITE
+ * to the beginning of the memory. With several receives, the sum of their sizes is that number.
  */
 static bool is_proven_by(struct rtap_tracker *tracker, struct message *message)
 {

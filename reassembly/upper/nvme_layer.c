@@ -280,8 +280,8 @@ static void ended(struct rtap_tracker *tracker, struct command *generic, const s
 		tracker->counters.evictions++;
 	is_mixed = has_metadata_within(tracker, command);
 	nvme_effect(tracker, &(struct nvme_ended){
-		.queue = queue_of(command), .request = request, .block_size = block_size_of(tracker, command), .bytes = command->bytes, .code = command->code, .has_status = command->has_status,
-		.status = command->status, .result = command->result, .response_frame = response ? response->shown.first_frame : request->first_frame,
+		.queue = queue_of(command), .request = request, .block_size = block_size_of(tracker, command), .bytes = command->bytes,
+		.code = command->code, .has_status = command->has_status, .status = command->status, .result = command->result, .response_frame = response ? response->shown.first_frame : request->first_frame,
 		.data = is_mixed ? NULL : is_joined ? &data : request->region_count ? &request->regions[0].data : &command->carried,
 		.cut = is_mixed ? NULL : is_joined ? &cut : request->region_count ? &request->regions[0].cut : NULL,
 	});

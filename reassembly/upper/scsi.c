@@ -239,7 +239,8 @@ static void learn_designators(struct rtap_tracker *tracker, const struct scsi_re
 	join(tracker, request, false, &data, &cut);
 	bytes = coverage_first_bytes(&data, &length);
 	if (bytes && length > 1 && bytes[1] == DEVICE_IDENTIFICATION)
-		scsi_units_learn(scsi_session_of(request)->units, tracker, scsi_target(scsi_session_of(request), &request->command.request, address), request->lun, bytes, length);
+		scsi_units_learn(scsi_session_of(request)->units, tracker, scsi_target(scsi_session_of(request), &request->command.request, address),
+				 request->lun, bytes, length);
 	coverage_fini(&data);
 	coverage_fini(&cut);
 }
