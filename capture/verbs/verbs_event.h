@@ -9,6 +9,8 @@
 
 /* Waits up to timeout_ms for a completion and processes asynchronous events. */
 enum rtap_status verbs_event_wait(struct verbs *verbs, unsigned timeout_ms, struct rtap_error *error) __attribute__((warn_unused_result));
+
+/* Processes the asynchronous events that are there. FAILED: the device is gone or reported a fatal error. */
 enum rtap_status verbs_event_look(struct verbs *verbs, struct rtap_error *error) __attribute__((warn_unused_result));
 
 /* Acknowledges completion events. */
