@@ -57,6 +57,11 @@ struct half {
 	bool has_flags, migration;
 	uint16_t p_key;
 	uint64_t marks, cnps;    /* packets with congestion experienced that this end sent, CNPs that it received */
+	/* the first CNP above `marks`, until later packets show that none before it is missing; frame 0: none */
+	struct check_origin excess;
+	unsigned excess_left;    /* such packets that are still awaited */
+	uint64_t excess_marks;   /* `marks` at that time */
+	bool marks_responses;    /* some of them were responses, of which nothing shows that one is missing */
 };
 
 struct state {
@@ -419,8 +424,9 @@ static void note_early(struct subject *subject, struct half *requester)
 	if (!requester->next_known || ahead < 0 || ahead > 1 << 16)
 		return;
 	subject->is_gap = true;
-	/* a sequence NAK has the PSN of a request that was not received */
-	if (requester->early_state == EARLY_UNSENT || !packet->ib.has_aeth || packet->ib.aeth_kind == RTAP_AETH_NAK)
+	/* a sequence NAK has the PSN of a request that was not received, an RNR NAK that of one that is sent and answered again */
+	if (requester->early_state == EARLY_UNSENT || !packet->ib.has_aeth || packet->ib.aeth_kind == RTAP_AETH_NAK ||
+	    packet->ib.aeth_kind == RTAP_AETH_RNR_NAK)
 		return;
 	requester->early_state = EARLY_UNSENT;
 	requester->early_psn = packet->ib.psn;
@@ -436,7 +442,8 @@ static void note_rnr(const struct rtap_packet *packet, struct half *requester)
 		requester->rnr_open &= packet->ib.psn != requester->rnr_psn;
 	if (packet->ib.aeth_kind != RTAP_AETH_RNR_NAK)
 		return;
-	requester->rnr_open = request != NULL;
+	/* without a transmission since the last one, that which it refuses was not captured, at least not yet */
+	requester->rnr_open = request && (requester->rnr_psn != packet->ib.psn || request->time_ns > requester->rnr_time_ns);
 	requester->rnr_psn = packet->ib.psn;
 	requester->rnr_time_ns = packet->frame->time_ns;
 	requester->rnr_wait_ns = (int64_t)ib_rnr_timer_us(packet->ib.aeth_value) * 1000;
@@ -488,25 +495,46 @@ static void check_flags(const struct subject *subject, struct state *state)
 	half->migration = ib->migration_request;
 }
 
+#define REQUESTS_AFTER_CNP 4
+
 /* CNPs require packets with congestion experienced, if any of these pass the capture point. */
 static void check_congestion(const struct subject *subject, struct state *state, const struct ib_opcode *opcode)
 {
 	struct half *half = &state->halves[subject->sender], *marked = &state->halves[!subject->sender];
+	bool is_marked = (subject->packet->traffic_class & 3) == 3;
 
 	if (opcode->class != IB_CONGESTION) {
-		half->marks += (subject->packet->traffic_class & 3) == 3;
+		half->marks += is_marked;
+		half->marks_responses |= is_marked && opcode->is_response;
 		return;
 	}
 	marked->cnps++;
 	/* from the middle or with packets missing, a capture does not have all marks */
-	if (!subject->connection->setup || subject->connection->had_gap)
+	if (!subject->connection->setup || subject->connection->had_gap || marked->cnps <= marked->marks)
 		return;
-	if (marked->marks && marked->cnps == marked->marks + 1)
-		subject_break(subject, RULE_IB_CNP_MARKS, "%llu CNPs, %llu packets with congestion experienced", (unsigned long long)marked->cnps,
-			      (unsigned long long)marked->marks);
+	if (marked->marks && !marked->excess.frame) {
+		marked->excess = (struct check_origin){ subject->packet->frame->number, subject->packet->frame->time_ns, true };
+		marked->excess_marks = marked->marks;
+		marked->excess_left = REQUESTS_AFTER_CNP;
+	}
 	/* later ones are counted anew */
-	if (marked->cnps > marked->marks)
-		marked->cnps = marked->marks;
+	marked->cnps = marked->marks;
+}
+
+/* Whether later requests show that no marked packet is missing before the CNP. */
+static void settle_excess(const struct subject *subject, struct half *half)
+{
+	if (!half->excess.frame)
+		return;
+	if (subject->is_gap || subject->connection->had_gap || half->marks_responses) {
+		half->excess.frame = 0;
+		return;
+	}
+	if (--half->excess_left)
+		return;
+	subject_break_at(subject, &half->excess, RULE_IB_CNP_MARKS, "%llu CNPs, %llu packets with congestion experienced", 
+			 (unsigned long long)half->excess_marks + 1, (unsigned long long)half->excess_marks);
+	half->excess.frame = 0;
 }
 
 void ib_sequence_packet(struct subject *subject)
@@ -534,4 +562,6 @@ void ib_sequence_packet(struct subject *subject)
 		take_response(subject, state, opcode);
 	else
 		take_request(subject, state, opcode);
+	if (!opcode->is_response)
+		settle_excess(subject, &state->halves[subject->sender]);
 }

@@ -175,6 +175,7 @@ class Rules(Broken):
         for cnps in (2, 1, 1):
             talk.scene.put(*talk.c.send("a", 0, data=b"data"), dsfield=3)
             talk.scene.put(*[talk.c.notification("b")] * cnps)
+        talk.warm().warm()
         path = self.path("once.pcap")
         talk.write_capture(path)
         self.assertEqual({rule: len(rows) for rule, rows in self.broken(path)[1].items()}, {"ib-mtu-changed": 1, "ib-cnp-marks": 1})
@@ -572,7 +573,58 @@ class Right(Broken):
         talk.warm()
         talk.scene.put(*talk.c.send("a", 0, data=b"data"), dsfield=3)
         talk.scene.put(talk.c.notification("b"), talk.c.notification("b"))
+        talk.warm().warm().warm().warm()
         self.legal(talk)
+
+    def test_an_rnr_nak_of_a_request_that_was_not_captured(self):
+        """The request is sent and answered again: IBTA vol. 1, 9.7.5.2.8."""
+        talk = check_captures.Talk().warm()
+        packet, = talk.c.send("a", 0, data=b"data")
+        talk.c.b.msn -= 1
+        talk.scene.put(talk.c.ack(packet, syndrome=0x21))
+        talk.c.b.msn += 1
+        talk.scene.pause(0.001)
+        talk.scene.put(packet, talk.c.ack(packet))
+        talk.warm()
+        self.legal(talk)
+
+    def test_an_rnr_nak_captured_before_the_retry_that_it_refuses(self):
+        talk = check_captures.Talk().warm()
+        packet, = talk.c.send("a", 0, data=b"data")
+        talk.c.b.msn -= 1
+        for order in (0, 1):
+            naks = [Packet(talk.c, "b", packet.opcode & 0xe0 | 0x11, packet.psn, syndrome=0x20 | 18, msn=talk.c.b.msn)]
+            talk.scene.put(*(naks + [packet] if order else [packet] + naks))
+            talk.scene.pause(0.011)
+        talk.c.b.msn += 1
+        talk.scene.put(packet, talk.c.ack(packet))
+        talk.warm()
+        self.legal(talk)
+
+    def test_cnps_for_marked_packets_that_were_not_captured(self):
+        """Only a later packet shows that one is missing, or came after the CNP; of a response nothing does."""
+        talk = check_captures.Talk().warm()
+        for _ in range(2):
+            packet, = talk.c.send("b", 0, data=b"data")
+            talk.scene.put(packet)
+            talk.scene.put(talk.c.ack(packet), dsfield=3)
+            talk.scene.put(talk.c.notification("b"))
+        talk.c.send("b", 0, data=b"data")
+        talk.scene.put(talk.c.notification("b"))
+        for _ in range(5):
+            packet, = talk.c.send("a", 0, data=b"data")
+            talk.scene.put(packet, talk.c.ack(packet))
+        self.legal(talk)
+        for lost in (True, False):
+            talk = check_captures.Talk().warm()
+            talk.scene.put(*talk.c.send("a", 0, data=b"data"), dsfield=3)
+            second = talk.c.send("a", 0, data=b"data")
+            talk.scene.put(talk.c.notification("b"), talk.c.notification("b"))
+            if not lost:
+                talk.say("a")
+                talk.scene.put(*second, dsfield=3)
+            talk.warm().warm().warm().warm()
+            self.legal(talk)
 
 
 class Lids(Broken):

@@ -247,6 +247,8 @@ def cnp_marks(t):
     t.warm()
     t.scene.put(*t.c.send("a", 0, data=b"data"), dsfield=3)
     t.scene.put(t.c.notification("b"), t.c.notification("b"))
+    for _ in range(4):
+        t.say("a")
 
 
 @breaks("ib-mtu-value")
