@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "dissect/engine/line_fit.h"
+#include "dissect/smb/smb2_info.h"
 #include "dissect/smb/smb2_parts.h"
 
 /* [MS-FSCC] 2.4. */
@@ -40,11 +41,16 @@ static const struct rtap_name filesystem_class_names[] = {
 	{ 100, "FileFsPosixInformation" }, { 0, NULL },
 };
 
+const char *smb2_info_name(uint8_t type, uint8_t class)
+{
+	const struct rtap_name *names = type == SMB2_INFO_FILE ? file_class_names : type == SMB2_INFO_FILESYSTEM ? filesystem_class_names : NULL;
+
+	return names ? rtap_name_of(names, class) : rtap_name_of(type_names, type);
+}
+
 static void line_class(struct line *line, const uint8_t *body)
 {
-	const struct rtap_name *names = body[2] == SMB2_INFO_FILE ? file_class_names : body[2] == SMB2_INFO_FILESYSTEM ? filesystem_class_names : NULL;
-	const char *name = names ? rtap_name_of(names, body[3]) : rtap_name_of(type_names, body[2]);
-
+	const char *name = smb2_info_name(body[2], body[3]);
 	char *begin = line->next;
 
 	line_char(line, ' ');

@@ -209,6 +209,24 @@ static void text_data(const struct rtap_operation *operation, struct line *line)
 	line_spare(line, begin, LINE_SPARE_PACKET);
 }
 
+/* " -> /dir/file"; " FileEndOfFileInformation size 4096" */
+static void text_change(const struct rtap_named_value *value, struct line *line)
+{
+	char *begin = line->next;
+
+	if (value->type == RTAP_VALUE_TEXT && !strcmp(value->name, "to")) {
+		line_text(line, " -> ");
+		line_name(line, (const uint8_t *)value->text, strlen(value->text));
+	} else if (value->type == RTAP_VALUE_TEXT && (!strcmp(value->name, "info") || !strcmp(value->name, "control"))) {
+		line_char(line, ' ');
+		line_text(line, value->text);
+		line_spare(line, begin, LINE_SPARE_DETAIL);
+	} else if (value->type == RTAP_VALUE_NUMBER && !strcmp(value->name, "size")) {
+		line_text(line, " size ");
+		line_dec(line, value->number);
+	}
+}
+
 /* " /dir/file 1048576+65536" */
 static void text_object(const struct rtap_operation *operation, struct line *line)
 {
@@ -216,14 +234,8 @@ static void text_object(const struct rtap_operation *operation, struct line *lin
 		line_char(line, ' ');
 		line_name(line, (const uint8_t *)operation->object, strlen(operation->object));
 	}
-	for (uint32_t i = 0; i < operation->value_count; i++) {
-		const struct rtap_named_value *value = &operation->values[i];
-
-		if (value->type != RTAP_VALUE_TEXT || strcmp(value->name, "to"))
-			continue;
-		line_text(line, " -> ");
-		line_name(line, (const uint8_t *)value->text, strlen(value->text));
-	}
+	for (uint32_t i = 0; i < operation->value_count; i++)
+		text_change(&operation->values[i], line);
 	if (!operation->has_offset)
 		return;
 	line_char(line, ' ');

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "dissect/engine/line.h"
+#include "dissect/smb/smb2_info.h"
 #include "reassembly/file_effect.h"
 #include "reassembly/infiniband/recovery.h"
 #include "reassembly/missing_list.h"
@@ -22,6 +23,7 @@
 struct smb_operation {
 	struct operation head;
 	char id[ID_TEXT], name[NAME_TEXT], status[STATUS_TEXT], object[OBJECT_TEXT];
+	char *to;                 /* on the heap: path after a rename; NULL: none */
 };
 
 static void show_id(struct smb_operation *operation, uint64_t id)
@@ -137,6 +139,30 @@ static uint8_t flags_of(const struct smb_part *part)
 	}
 }
 
+static void release(struct operation *operation)
+{
+	free(((struct smb_operation *)operation)->to);
+}
+
+/* What is asked for or set, and the new size or path. */
+static void add_class(struct smb_operation *operation, const struct smb_part *part)
+{
+	const char *name = smb2_info_name((uint8_t)part->detail, (uint8_t)(part->detail >> 8));
+
+	if (name)
+		operation_add_text(&operation->head, "info", name);
+	if (part->command != SMB2_SET_INFO)
+		return;
+	if (part->has_size)
+		operation_add_number(&operation->head, "size", part->size);
+	if (!part->path)
+		return;
+	operation->to = strdup(part->path);
+	operation->head.release = release;
+	if (operation->to)
+		operation_add_text(&operation->head, "to", operation->to);
+}
+
 static void add_values(struct smb_operation *operation, const struct smb_request *request, const struct smb_part *part)
 {
 	struct operation *head = &operation->head;
@@ -145,6 +171,8 @@ static void add_values(struct smb_operation *operation, const struct smb_request
 	operation_add_number(head, "opcode", part->command);
 	if (part->command == SMB2_IOCTL && (name = rtap_name_of(smb_control_names, part->detail)))
 		operation_add_text(head, "control", name);
+	if (part->command == SMB2_QUERY_INFO || part->command == SMB2_SET_INFO)
+		add_class(operation, part);
 	operation_add_number(head, "queue_depth", request->command.depth);
 	if (part->interim_frame)
 		operation_add_number(head, "pending_frame", part->interim_frame);

@@ -285,6 +285,20 @@ class Changes(Smb):
             with self.subTest((disposition, cut)):
                 self.assertEqual([each[1:3] for each in self.files(capture)[1]], missing)
 
+    def test_what_set_info_sets(self):
+        """Classes by their numbers: [MS-FSCC] 2.4."""
+        scene, talk, client = self.scene(port=smb.PORT)
+        smb.put_all(scene, talk, client.set_up())
+        file, sends = client.create("f")
+        smb.put_all(scene, talk, sends)
+        for kind, data in ((END, struct.pack("<Q", 1 << 40)), (4, bytes(40)), (65, smb.rename("d\\g")), (200, bytes(8))):
+            smb.put_all(scene, talk, client.exchange(smb.SET_INFO, smb.set_info(file, kind, data), struct.pack("<H", 2)))
+        found = [o for o in self.operations(self.capture(scene)) if o["name"] == "SET_INFO"]
+        self.assertEqual([{key: o[key] for key in ("object", "info", "size", "to") if key in o} for o in found],
+                         [{"object": "srv/share/f", "info": "FileEndOfFileInformation", "size": 1 << 40},
+                          {"object": "srv/share/f", "info": "FileBasicInformation"},
+                          {"object": "srv/share/f", "info": "FileRenameInformationEx", "to": "srv/share/d/g"}, {"object": "srv/share/d/g"}])
+
     def test_a_write_without_a_response_can_have_been_executed_after_later_ones(self):
         for is_captured in (True, False):
             scene, talk, client = self.scene(port=smb.PORT)
