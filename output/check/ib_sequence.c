@@ -532,7 +532,7 @@ static void settle_excess(const struct subject *subject, struct half *half)
 	}
 	if (--half->excess_left)
 		return;
-	subject_break_at(subject, &half->excess, RULE_IB_CNP_MARKS, "%llu CNPs, %llu packets with congestion experienced", 
+	subject_break_at(subject, &half->excess, RULE_IB_CNP_MARKS, "%llu CNPs, %llu packets with congestion experienced",
 			 (unsigned long long)half->excess_marks + 1, (unsigned long long)half->excess_marks);
 	half->excess.frame = 0;
 }

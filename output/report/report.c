@@ -235,7 +235,6 @@ static void take_tcp(struct report_trace *trace, const struct rtap_packet *packe
 		add(acknowledged, REPORT_ACKS, place_of(acknowledged, tcp->acknowledgment, 32), tcp->acknowledgment, packet);
 }
 
-/* The length of an ERF record is better than that of its file. */
 void report_packet(struct report *report, const struct rtap_packet *packet)
 {
 	struct report_trace *trace = report->last;
