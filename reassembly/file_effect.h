@@ -31,6 +31,7 @@ struct file_effect {
 	enum file_effect_kind kind;
 	uint64_t size;               /* of FILE_DATA: that the server reported last; 0: unknown */
 	const char *new_path;
+	const char *source;          /* of FILE_DATA with BLOCK_COPIED: the path of the file that has the bytes from bytes.source on */
 	const char *via;             /* of FILE_UNSEEN: the path that is_of_id has; NULL: unknown */
 	uint64_t first;              /* of FILE_UNSEEN without `via`: frame of the response that opened the file first; 0: unknown */
 	uint64_t disk_id;            /* of the file on the server's disk, if CREATE's response had it; 0: unknown */

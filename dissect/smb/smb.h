@@ -85,8 +85,8 @@ enum smb2_info_class { SMB2_INFO_FILE = 1, SMB2_INFO_FILESYSTEM = 2, SMB2_INFO_S
 enum smb2_file_class { SMB2_FILE_RENAME = 10, SMB2_FILE_DISPOSITION = 13, SMB2_FILE_ALLOCATION = 19, SMB2_FILE_END_OF_FILE = 20,
 		       SMB2_FILE_DISPOSITION_EX = 64, SMB2_FILE_RENAME_EX = 65 };
 
-/* Control codes that change the contents of a file: [MS-FSCC] 2.3, [MS-SMB2] 2.2.31. */
-enum smb2_control { SMB2_SET_ZERO_DATA = 0x980c8, SMB2_OFFLOAD_WRITE = 0x98268, SMB2_DUPLICATE_EXTENTS = 0x98344, SMB2_DUPLICATE_EXTENTS_EX = 0x983e8,
+/* Control codes that change the contents of a file, and the one that names the source of a copy: [MS-FSCC] 2.3, [MS-SMB2] 2.2.31. */
+enum smb2_control { SMB2_REQUEST_RESUME_KEY = 0x140078, SMB2_SET_ZERO_DATA = 0x980c8, SMB2_OFFLOAD_WRITE = 0x98268, SMB2_DUPLICATE_EXTENTS = 0x98344, SMB2_DUPLICATE_EXTENTS_EX = 0x983e8,
 		    SMB2_COPYCHUNK = 0x1440f2, SMB2_COPYCHUNK_WRITE = 0x1480f2 };
 
 extern const struct rtap_name smb2_command_names[], smb_status_names[], smb_control_names[];

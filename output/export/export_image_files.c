@@ -93,7 +93,7 @@ static const struct image_cut *cut_of(const struct image *image, uint64_t frame)
 }
 
 /* Operations are reported when their data are complete: the size may have been set since. */
-static void apply_to_file(struct images *images, struct image *image, const struct block_effect *effect)
+static void apply_to_file(struct images *images, struct image *image, const struct block_effect *effect, const struct image *source)
 {
 	struct block_effect bytes = *effect;
 	const struct image_cut *cut = cut_of(image, image_frame_of(effect));
@@ -102,7 +102,7 @@ static void apply_to_file(struct images *images, struct image *image, const stru
 	if (cut && bytes.offset + bytes.length > cut->size)
 		bytes.length = bytes.offset < cut->size ? cut->size - bytes.offset : 0;
 	if (bytes.length)
-		apply_command(images, image, &bytes, NULL);
+		apply_command(images, image, &bytes, source);
 }
 
 /* A size was set before the last one that is known: zeros follow it up to the later end. */
@@ -113,7 +113,7 @@ static void resize_before(struct images *images, struct image *image, uint64_t s
 		.response_frame = frame,
 	};
 
-	apply_to_file(images, image, &zeros);
+	apply_to_file(images, image, &zeros, NULL);
 }
 
 static void resize_file(struct images *images, struct image *image, uint64_t size, uint64_t frame)
@@ -156,7 +156,7 @@ static void apply_before_end(struct images *images, struct image *image, const s
 		image_put(&beyond, effect->offset + left, effect->offset + effect->length);
 	if (effect->to_end || bytes.length > left)
 		bytes.length = left;
-	apply_to_file(images, image, &bytes);
+	apply_to_file(images, image, &bytes, NULL);
 	if (!effect->to_end)
 		return;
 	image->size_known = false;
@@ -251,6 +251,18 @@ static struct image *file_of(struct images *images, const struct file_effect *ef
 	return image;
 }
 
+/* The file whose bytes were copied. NULL: they are unknown. */
+static const struct image *source_of(struct images *images, const struct file_effect *effect)
+{
+	struct image *source = effect->bytes.kind == BLOCK_COPIED ? find_file(images, effect->source) : NULL;
+
+	if (!source)
+		return NULL;
+	image_take_unseen(images, source);
+	/* its size was set since: what is there now, as zeros, need not have been there */
+	return source->cut_count && source->cuts[source->cut_count - 1].frame > effect->bytes.request_frame ? NULL : source;
+}
+
 /* A new file has the path: the one that had it was deleted. It keeps its contents while there is much memory left. */
 static void keep_deleted(struct images *images, const char *path)
 {
@@ -317,7 +329,7 @@ void images_take_file(struct images *images, const struct file_effect *effect)
 		if (effect->is_bounded)
 			apply_before_end(images, image, &effect->bytes);
 		else
-			apply_to_file(images, image, &effect->bytes);
+			apply_to_file(images, image, &effect->bytes, source_of(images, effect));
 		break;
 	case FILE_RESIZED:
 		image->born = effect->is_new ? effect->bytes.response_frame : image->born;

@@ -209,13 +209,15 @@ static void text_data(const struct rtap_operation *operation, struct line *line)
 	line_spare(line, begin, LINE_SPARE_PACKET);
 }
 
-/* " -> /dir/file"; " FileEndOfFileInformation size 4096" */
+/* " -> /dir/file"; " <- /dir/source"; " FileEndOfFileInformation size 4096" */
 static void text_change(const struct rtap_named_value *value, struct line *line)
 {
 	char *begin = line->next;
 
-	if (value->type == RTAP_VALUE_TEXT && !strcmp(value->name, "to")) {
-		line_text(line, " -> ");
+	bool is_to = value->type == RTAP_VALUE_TEXT && !strcmp(value->name, "to");
+
+	if (is_to || (value->type == RTAP_VALUE_TEXT && !strcmp(value->name, "from"))) {
+		line_text(line, is_to ? " -> " : " <- ");
 		line_name(line, (const uint8_t *)value->text, strlen(value->text));
 	} else if (value->type == RTAP_VALUE_TEXT && (!strcmp(value->name, "info") || !strcmp(value->name, "control"))) {
 		line_char(line, ' ');

@@ -23,7 +23,7 @@ struct smb_node {
 };
 
 /* Kinds of keys: the last word. */
-enum { KEY_OF_TREE, KEY_OF_FILE, KEY_OF_SESSION, KEY_OF_BOUND };
+enum { KEY_OF_TREE, KEY_OF_FILE, KEY_OF_SESSION, KEY_OF_BOUND, KEY_OF_RESUME };
 
 /* An id. Evicted when memory is short. */
 struct entry {
@@ -208,6 +208,17 @@ struct smb_key smb_key_of_file(struct rtap_tracker *tracker, const struct connec
 	return key;
 }
 
+struct smb_key smb_key_of_resume(struct rtap_tracker *tracker, const struct connection *connection, bool server_is_a, uint64_t session,
+				 const uint8_t *resume)
+{
+	struct smb_key key = key_of(tracker, connection, server_is_a, session);
+
+	for (uint32_t i = 0; i < 3; i++)
+		key.words[2 + i] = load64(resume + 8 * i);
+	key.words[5] = KEY_OF_RESUME;
+	return key;
+}
+
 struct smb_file *smb_file_find(struct rtap_tracker *tracker, const struct smb_key *key)
 {
 	struct entry *entry = look_up(tracker, key);
@@ -257,6 +268,11 @@ static void add_entry(struct rtap_tracker *tracker, const struct smb_key *key, s
 		return;
 	entry->file = file;
 	file->references++;
+}
+
+void smb_key_set(struct rtap_tracker *tracker, const struct smb_key *key, struct smb_file *file)
+{
+	add_entry(tracker, key, file, 0);
 }
 
 void smb_session_set(struct rtap_tracker *tracker, const struct connection *connection, bool server_is_a, const uint64_t guid[2], uint64_t session,

@@ -45,6 +45,11 @@ struct smb_key smb_key_of_tree(struct rtap_tracker *tracker, const struct connec
 struct smb_key smb_key_of_file(struct rtap_tracker *tracker, const struct connection *connection, bool server_is_a, uint64_t session,
 			       const uint8_t *id);
 
+/* The same of a file by the resume key that the server gave for it, to name it as the source of copies: [MS-SMB2] 2.2.32.3. */
+#define SMB_RESUME_KEY_LENGTH 24
+struct smb_key smb_key_of_resume(struct rtap_tracker *tracker, const struct connection *connection, bool server_is_a, uint64_t session,
+				 const uint8_t *resume);
+
 /*
  * A session was set up with the server, which gave this ServerGuid (zero: unknown), or `is_bound`: the connection was bound to a session, maybe
  * one with another address of the server. [MS-SMB2] 3.3.5.5.2.
@@ -57,6 +62,9 @@ struct smb_file *smb_file_find(struct rtap_tracker *tracker, const struct smb_ke
 
 /* Returns a reference. NULL is ignored. */
 void smb_file_release(struct rtap_tracker *tracker, struct smb_file *file);
+
+/* The key stands for the file, too. */
+void smb_key_set(struct rtap_tracker *tracker, const struct smb_key *key, struct smb_file *file);
 
 /* The key stands for the share. */
 void smb_share_set(struct rtap_tracker *tracker, const struct smb_key *key, const char *path);

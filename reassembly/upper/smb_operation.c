@@ -23,7 +23,7 @@
 struct smb_operation {
 	struct operation head;
 	char id[ID_TEXT], name[NAME_TEXT], status[STATUS_TEXT], object[OBJECT_TEXT];
-	char *to;                 /* on the heap: path after a rename; NULL: none */
+	char *other;              /* on the heap: path after a rename, or of what was copied; NULL: none */
 };
 
 static void show_id(struct smb_operation *operation, uint64_t id)
@@ -141,7 +141,25 @@ static uint8_t flags_of(const struct smb_part *part)
 
 static void release(struct operation *operation)
 {
-	free(((struct smb_operation *)operation)->to);
+	free(((struct smb_operation *)operation)->other);
+}
+
+/* Another path than that of the object. */
+static void add_path(struct smb_operation *operation, const char *key, const char *path)
+{
+	operation->other = strdup(path);
+	operation->head.release = release;
+	if (operation->other)
+		operation_add_text(&operation->head, key, operation->other);
+}
+
+static void add_source(struct rtap_tracker *tracker, struct smb_operation *operation, const struct smb_part *part)
+{
+	struct smb_name *name = part->source ? smb_file_name(tracker, part->source) : NULL;
+
+	if (name)
+		add_path(operation, "from", name->path);
+	smb_name_release(name);
 }
 
 /* What is asked for or set, and the new size or path. */
@@ -155,15 +173,11 @@ static void add_class(struct smb_operation *operation, const struct smb_part *pa
 		return;
 	if (part->has_size)
 		operation_add_number(&operation->head, "size", part->size);
-	if (!part->path)
-		return;
-	operation->to = strdup(part->path);
-	operation->head.release = release;
-	if (operation->to)
-		operation_add_text(&operation->head, "to", operation->to);
+	if (part->path)
+		add_path(operation, "to", part->path);
 }
 
-static void add_values(struct smb_operation *operation, const struct smb_request *request, const struct smb_part *part)
+static void add_values(struct rtap_tracker *tracker, struct smb_operation *operation, const struct smb_request *request, const struct smb_part *part)
 {
 	struct operation *head = &operation->head;
 	const char *name;
@@ -171,6 +185,7 @@ static void add_values(struct smb_operation *operation, const struct smb_request
 	operation_add_number(head, "opcode", part->command);
 	if (part->command == SMB2_IOCTL && (name = rtap_name_of(smb_control_names, part->detail)))
 		operation_add_text(head, "control", name);
+	add_source(tracker, operation, part);
 	if (part->command == SMB2_QUERY_INFO || part->command == SMB2_SET_INFO)
 		add_class(operation, part);
 	operation_add_number(head, "queue_depth", request->command.depth);
@@ -320,7 +335,7 @@ void smb_operation_conclude(struct rtap_tracker *tracker, struct command *comman
 		operation->head.shown.offset = part->offset;
 		operation->head.shown.length = part->length;
 		operation->head.shown.flags = flags_of(part);
-		add_values(operation, request, part);
+		add_values(tracker, operation, request, part);
 		operation->head.concluded = true;
 	}
 }
@@ -453,20 +468,26 @@ static void report_data(struct rtap_tracker *tracker, const struct smb_request *
 /* A change that no data show. */
 static void report_change(struct rtap_tracker *tracker, const struct smb_part *part, struct file_effect *effect)
 {
-	bool is_failed = part->is_answered && smb_is_error(part->status);
+	bool is_failed = part->is_answered && smb_is_error(part->status), is_to_end = part->length == UINT64_MAX;
+	char *source = part->source && part->is_answered && !is_failed && !is_to_end ? smb_file_path(tracker, part->source) : NULL;
 
 	/* a copy can fail after some bytes */
 	if (is_failed && part->changes != SMB_COPIES)
 		return;
 	effect->kind = FILE_DATA;
-	effect->bytes.kind = part->changes == SMB_ZEROES && part->is_answered ? BLOCK_ZEROED : BLOCK_SPOILED;
+	effect->bytes.kind = part->changes == SMB_ZEROES && part->is_answered ? BLOCK_ZEROED : source ? BLOCK_COPIED : BLOCK_SPOILED;
+	effect->source = source;
+	effect->bytes.source = part->source_at;
 	effect->bytes.offset = part->offset;
-	effect->bytes.to_end = part->length == UINT64_MAX;
-	effect->bytes.length = effect->bytes.to_end ? 0 : part->length;
-	effect->is_bounded = part->changes != SMB_COPIES || !part->is_answered || is_failed || effect->bytes.to_end;
-	if (effect->bytes.length || effect->bytes.to_end)
+	effect->bytes.to_end = is_to_end;
+	effect->bytes.length = is_to_end ? 0 : part->length;
+	effect->is_bounded = part->changes != SMB_COPIES || !part->is_answered || is_failed || is_to_end;
+	if (effect->bytes.length || is_to_end)
 		tracker->take_file_effect(tracker->file_effect_owner, effect);
 	effect->is_bounded = effect->bytes.to_end = false;
+	effect->source = NULL;
+	effect->bytes.source = 0;
+	free(source);
 }
 
 static void report_size(struct rtap_tracker *tracker, struct file_effect *effect, uint64_t size, bool is_seen)

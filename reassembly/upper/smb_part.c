@@ -213,8 +213,33 @@ static void take_write(struct upper_work *work, struct smb_request *request, str
 		take_data(work, request, part, part_of(body, number(body, 2, 2), length), length);
 }
 
+/* Whether the chunks of a copy are one range of the source and one of the copy. */
+static bool is_one_range(struct rtap_span input, uint64_t chunks)
+{
+	for (uint32_t i = 1, at = 32; i < chunks; i++, at += 24)
+		for (uint32_t j = 0; j < 16; j += 8)
+			if (number(input, at + 24 + j, 8) != number(input, at + j, 8) + number(input, at + 16, 4))
+				return false;
+	return true;
+}
+
+/* The file whose bytes are copied: COPYCHUNK has its resume key, DUPLICATE_EXTENTS its id at `at`. */
+static void take_source(struct upper_work *work, const struct smb_request *request, struct smb_part *part, struct rtap_span input, uint32_t at)
+{
+	const struct request *base = &request->command.request;
+	bool is_chunks = part->detail == SMB2_COPYCHUNK || part->detail == SMB2_COPYCHUNK_WRITE;
+	struct smb_key key;
+
+	if (is_chunks)
+		key = smb_key_of_resume(work->tracker, base->connection, !base->from_a, part->session, input.bytes);
+	else
+		key = smb_key_of_file(work->tracker, base->connection, !base->from_a, part->session, input.bytes + at);
+	part->source = smb_file_find(work->tracker, &key);
+	part->source_at = number(input, is_chunks ? 32 : at + SMB2_FILE_ID_LENGTH, 8);
+}
+
 /* The range that an IOCTL changes. COPYCHUNK: the one that has all chunks. */
-static void take_control(struct smb_part *part, struct rtap_span body)
+static void take_control(struct upper_work *work, const struct smb_request *request, struct smb_part *part, struct rtap_span body)
 {
 	struct rtap_span input = part_of(body, number(body, 24, 4), number(body, 28, 4));
 	uint64_t chunks = number(input, 24, 4), begin = UINT64_MAX, end = 0;
@@ -237,6 +262,8 @@ static void take_control(struct smb_part *part, struct rtap_span body)
 	case SMB2_DUPLICATE_EXTENTS:
 		begin = number(input, ex + 24, 8);
 		end = input.length >= ex + 40 ? begin + number(input, ex + 32, 8) : 0;
+		if (input.length >= ex + 40)
+			take_source(work, request, part, input, ex);
 		break;
 	case SMB2_COPYCHUNK: case SMB2_COPYCHUNK_WRITE:
 		if (input.length < 32 || chunks > (input.length - 32) / 24)
@@ -247,6 +274,8 @@ static void take_control(struct smb_part *part, struct rtap_span body)
 			begin = first < begin ? first : begin;
 			end = after > end ? after : end;
 		}
+		if (chunks && is_one_range(input, chunks))
+			take_source(work, request, part, input, 0);
 		break;
 	default:
 		part->changes = SMB_CHANGES_NOTHING;
@@ -311,7 +340,7 @@ void smb_part_of_request(struct upper_work *work, struct smb_request *request, u
 		take_pieces(work, request, part, number(body, 36, 4), part_of(body, number(body, 44, 2), number(body, 46, 2)));
 		break;
 	case SMB2_WRITE: take_write(work, request, part, body); break;
-	case SMB2_IOCTL: take_control(part, body); break;
+	case SMB2_IOCTL: take_control(work, request, part, body); break;
 	case SMB2_QUERY_INFO: case SMB2_QUERY_DIRECTORY:
 		part->detail = (uint32_t)number(body, 2, part->command == SMB2_QUERY_INFO ? 2 : 1);
 		request->has_details |= part->detail != 0;
@@ -366,6 +395,20 @@ static void take_read(struct upper_work *work, struct smb_request *request, stru
 	part->moved = length + number(body, 8, 4);
 	if (length)
 		take_data(work, request, part, part_of(body, offset, length), length);
+}
+
+/* The server names the file for copies of it. */
+static void take_resume_key(struct upper_work *work, const struct smb_request *request, const struct smb_part *part, struct rtap_span body)
+{
+	const struct request *base = &request->command.request;
+	struct rtap_span output = part_of(body, number(body, 32, 4), number(body, 36, 4));
+	struct smb_file *file = part->creates ? part->creates->file : part->file;
+	struct smb_key key;
+
+	if (part->detail != SMB2_REQUEST_RESUME_KEY || !file || output.length < SMB_RESUME_KEY_LENGTH)
+		return;
+	key = smb_key_of_resume(work->tracker, base->connection, !base->from_a, part->session, output.bytes);
+	smb_key_set(work->tracker, &key, file);
 }
 
 /* The id of a file is known once its CREATE was answered. A request can be captured before that. */
@@ -579,6 +622,7 @@ void smb_part_answer(struct upper_work *work, const struct smb_whole *whole, str
 	case SMB2_CREATE: take_created(part, body); break;
 	case SMB2_READ: take_read(work, request, part, body); break;
 	case SMB2_WRITE: part->moved = number(body, 4, 4); break;
+	case SMB2_IOCTL: take_resume_key(work, request, part, body); break;
 	default: break;
 	}
 	apply_answer(work, request, part);
@@ -685,6 +729,7 @@ void smb_part_fini(struct rtap_tracker *tracker, struct smb_part *part)
 	free(part->path);
 	free(part->pieces);
 	smb_file_release(tracker, part->file);
+	smb_file_release(tracker, part->source);
 	smb_name_release(part->name);
 	coverage_fini(&part->data);
 }

@@ -51,6 +51,8 @@ struct smb_part {
 	char *path;               /* name in CREATE, TREE_CONNECT or a rename; on the heap; NULL: none */
 	struct smb_file *file;    /* of the file id, or of CREATE's; a share; NULL: unknown */
 	struct smb_name *name;    /* its path at that time */
+	struct smb_file *source;  /* of a copy: the file whose bytes from `source_at` on were copied; NULL: unknown, or several ranges */
+	uint64_t source_at;
 	const struct smb_part *creates; /* CREATE of the compound whose file it works on; NULL: none */
 	struct coverage data;     /* in the request or response, if it is wanted */
 	struct smb_piece *pieces; /* on the heap */

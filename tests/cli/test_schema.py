@@ -168,7 +168,8 @@ class Schema(CliTest):
         nccl.ring(hosts, 12, 20000, late={(5, hosts[2]): 5 * MS})
         hosts[0].write(self.path("nccl.pcap"))
         smb.echoes(14, False).write_capture(self.path("smb.pcap"))
-        extra = [(self.path("nccl.pcap"),), (self.path("smb.pcap"),), (self.gone_on(),), (self.path("conn_big.pcap"), "--max-memory", "1M"), (self.damaged(10),), (self.damaged(11),)]
+        smb.copied().write_capture(self.path("copied.pcap"))
+        extra = [(self.path("nccl.pcap"),), (self.path("smb.pcap"),), (self.path("copied.pcap"),), (self.gone_on(),), (self.path("conn_big.pcap"), "--max-memory", "1M"), (self.damaged(10),), (self.damaged(11),)]
         for command, options in (("messages", ("--checksum", "-x")), ("connections", ()), ("operations", ())):
             rows, seen, wrong = tables()[command], collections.Counter(), {}
             for capture, *more in [(c,) for c in captures()] + extra:

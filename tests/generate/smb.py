@@ -330,6 +330,36 @@ def starved(pause):
     return scene
 
 
+def ioctl(client, code, file, data=b"", output=b"", status=0):
+    request = struct.pack("<HHI", 57, 0, code) + file + struct.pack("<IIIIIIII", 120, len(data), 0, 120, 0, 4096, 1, 0) + data
+    response = struct.pack("<HHI", 49, 0, code) + file + struct.pack("<IIIIII", 112, 0, 112, len(output), 0, 0) + output
+    return client.exchange(IOCTL, request, error() if status else response, status)
+
+
+def resume_key(client, file, key):
+    """FSCTL_SRV_REQUEST_RESUME_KEY: [MS-SMB2] 2.2.32.3."""
+    return ioctl(client, 0x140078, file, output=key + bytes(8))
+
+
+def copy(client, file, key, *chunks, status=0):
+    """FSCTL_SRV_COPYCHUNK_WRITE: [MS-SMB2] 2.2.31.1, 2.2.32.1. chunks: (offset in the source, offset, length)"""
+    data = key + struct.pack("<II", len(chunks), 0) + b"".join(struct.pack("<QQII", *chunk, 0) for chunk in chunks)
+    return ioctl(client, 0x1480f2, file, data, struct.pack("<III", len(chunks), 0, sum(chunk[2] for chunk in chunks)), status)
+
+
+def copied():
+    """A file that the server copies."""
+    from conversation import Scene
+    scene = Scene("smb-test", "")
+    talk, client = begun(scene)
+    key = bytes(range(24))
+    source, sends = client.create("f")
+    put_all(scene, talk, sends + client.write(source, 0, bytes(300)) + resume_key(client, source, key))
+    file, sends = client.create("g")
+    put_all(scene, talk, sends + copy(client, file, key, (0, 0, 300)))
+    return scene
+
+
 def echoes(count, generous, pauses=()):
     """
     ECHOs with one credit granted for each, but none for the first four if not `generous`: they use up the five of the setup. pauses: seconds
