@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,10 +50,19 @@ static void statuses(const struct stats_work_row *row, struct line *line)
 	}
 }
 
+#define NAME_WIDTH 26 /* the longest names are those of SCSI, up to 42 characters */
+
 static void row_names(struct stats_table *table, const struct stats_work_row *row)
 {
+	const char *name = !row->layer ? "(others)" : *row->name ? row->name : "unknown";
+	char begin[NAME_WIDTH + 1];
+
+	if (strlen(name) > NAME_WIDTH) {
+		snprintf(begin, sizeof begin, "%.*s...", NAME_WIDTH - 3, name);
+		name = begin;
+	}
 	stats_table_text(table, row->layer);
-	escaped(table, !row->layer ? "(others)" : *row->name ? row->name : "unknown");
+	escaped(table, name);
 }
 
 static void name_row(struct stats_table *table, const struct stats_work_row *row)
@@ -92,8 +102,8 @@ static void part_cells(struct stats_table *table, const struct histogram *part_n
 void stats_operation_parts(const struct stats *stats, struct stats_table *table)
 {
 	static const struct stats_table_column columns[] = {
-		{ "layer", true, false }, { "operation", true, false }, { "count", false, false }, { "to first data: p50", false, false },
-		{ "p99", false, false }, { "to last data: p50", false, false }, { "p99", false, false }, { "to response: p50", false, false },
+		{ "layer", true, false }, { "operation", true, false }, { "count", false, false }, { "first data: p50", false, false },
+		{ "p99", false, false }, { "last data: p50", false, false }, { "p99", false, false }, { "response: p50", false, false },
 		{ "p99", false, false }, { "lost", false, true }, { NULL, false, false },
 	};
 	const struct stats_work_table *names = &stats_work_tables(stats)->names;
