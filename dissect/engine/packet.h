@@ -102,6 +102,7 @@ struct packet_request {
 	uint16_t details[PACKET_REQUEST_DETAILS]; /* the same of each command of a compound, in the order of the responses */
 	uint64_t frame;              /* of the request; 0: unknown */
 	int64_t time_ns;
+	const char *name;            /* static: of the request, where the layer's lines of responses need it; NULL: unknown */
 	const char *where;           /* static: text before the number of the frame; NULL: " [to " */
 };
 

@@ -616,7 +616,7 @@ static void summary_iscsi(const struct rtap_packet *packet, const struct rtap_la
 		line_dec(line, scsi_lun(pdu + ISCSI_LUN_AT));
 		return;
 	}
-	line_text(line, name);
+	line_text(line, (pdu[0] & 0x3f) == ISCSI_RESPONSE && packet->request.name ? packet->request.name : name);
 	if ((pdu[0] & 0x3f) == ISCSI_REJECT) {
 		name = rtap_name_of(iscsi_reject_names, pdu[ISCSI_RESPONSE_AT]);
 		line_text(line, ": ");
@@ -625,7 +625,7 @@ static void summary_iscsi(const struct rtap_packet *packet, const struct rtap_la
 	if ((pdu[0] & 0x3f) != ISCSI_RESPONSE)
 		return;
 	/* the status is that of a response */
-	line_spare(line, begin, LINE_SPARE_DETAIL);
+	line_spare(line, begin, packet->request.name ? LINE_SPARE_LAST : LINE_SPARE_DETAIL);
 	name = rtap_name_of(scsi_status_names, pdu[ISCSI_STATUS_AT]);
 	line_char(line, ' ');
 	line_text(line, name ? name : "unknown status");

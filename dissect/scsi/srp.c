@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include "dissect/engine/line_fit.h"
 #include "dissect/engine/parse.h"
 #include "dissect/engine/visit.h"
 #include "dissect/scsi/scsi.h"
@@ -216,6 +217,13 @@ static void summary_response(const struct rtap_packet *packet, const struct rtap
 	line_text(line, ": SRP");
 	if (layer->length < SRP_RESPONSE_LENGTH)
 		return;
+	if (packet->request.name) {
+		char *begin = line->next;
+
+		line_char(line, ' ');
+		line_text(line, packet->request.name);
+		line_spare(line, begin, LINE_SPARE_LAST);
+	}
 	name = rtap_name_of(scsi_status_names, layer_bytes(packet, layer)[SRP_STATUS_AT]);
 	line_char(line, ' ');
 	if (name)

@@ -628,7 +628,8 @@ static struct packet_request known_of(const struct command *command)
 {
 	if (!command || !command->request.is_seen)
 		return (struct packet_request){ 0 };
-	return (struct packet_request){ .is_known = true, .frame = command->request.first_frame, .time_ns = command->request.time_ns };
+	return (struct packet_request){ .is_known = true, .frame = command->request.first_frame, .time_ns = command->request.time_ns,
+					.name = ((const struct scsi_request *)command)->cdb.name };
 }
 
 struct packet_request scsi_known(const struct upper_work *work, uint64_t tag)

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """What the line of a SCSI command names, by SPC-5 and SBC-4: blocks, also of CDBs of 32 bytes, pages, service actions. Over SRP and iSER."""
 import json
+import os
 import struct
 
 import capfile
 import scsi
-from cli import CliTest
+from cli import CliTest, TESTDATA
 from test_scsi_data import wires
 
 LBA = 0x1122334455
@@ -73,6 +74,17 @@ class Lines(CliTest):
             capfile.write_pcap(short, 1, [(time, data[:cut], len(data)) for time, data in frames])
             found = [line.split(" LUN 0 ")[1].split(" [")[0].rstrip() for line in self.lines("-r", short) if " LUN 0 " in line]
             self.assertEqual(found, [text], (kind, cut))
+
+    def test_responses_name_the_command(self):
+        for name, layer in (("roce-srp.pcap.gz", "SRP"), ("roce-iser.pcap.gz", "iSER")):
+            path, count = os.path.join(TESTDATA, name), 0
+            lines = {int(line.split()[0]): line for line in self.lines("-r", path, "--wide")}
+            for o in map(json.loads, self.lines("operations", "--json", path)):
+                line = lines.get(o.get("response_frame"), "")
+                if o["layer"] in ("srp", "iser") and "opcode" in o and o.get("status") == "GOOD":
+                    self.assertIn(": %s %s GOOD [to %d," % (layer, o["name"], o["request_frame"]), line)
+                    count += 1
+            self.assertGreater(count, 20)
 
 
 if __name__ == "__main__":
