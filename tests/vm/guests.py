@@ -8,7 +8,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 PACKAGES = ("linux-image-amd64 kmod iproute2 iputils-ping ethtool procps rdma-core ibverbs-providers python3 ibverbs-utils perftest rdmacm-utils infiniband-diags "
-            "nfs-kernel-server nfs-common netbase rpcbind tcpdump busybox-static libpcap0.8 libcap-ng0 libisal2 libibumad3 librdmacm1 libibverbs1 "
+            "nfs-kernel-server nfs-common netbase rpcbind tcpdump open-iscsi busybox-static libpcap0.8 libcap-ng0 libisal2 libibumad3 librdmacm1 libibverbs1 "
             "libzstd1 liblz4-1 libpcre2-8-0 libncursesw6 libsqlite3-0 libmicrohttpd12")
 RELEASE = "bookworm"
 MODULES = ("virtio_pci", "virtio_blk", "ext4")  # to reach the disk
