@@ -126,18 +126,12 @@ static void carry_present(struct upper_work *work, struct scsi_request *request)
 {
 	const struct coverage *coverage = &work->message->coverage;
 	const struct coverage_run *run = coverage_runs(coverage);
-	uint64_t position = message_position(work->message), begin, end;
+	uint64_t position = message_position(work->message);
 
 	if (!coverage->bytes || !coverage->count || run->begin != position || run->end - position < FRONT_LENGTH)
 		return;
 	position += FRONT_LENGTH + bits(coverage_bytes(coverage, run) + ISER_LENGTH, ISCSI_AHS_LENGTH) * 4;
-	for (uint32_t i = 0; i < coverage->count; i++, run++) {
-		begin = run->begin > position ? run->begin : position;
-		end = run->end < position + request->carried_length ? run->end : position + request->carried_length;
-		if (begin < end)
-			scsi_memory_carry(work, request, begin - position,
-					  (struct rtap_span){ coverage_bytes(coverage, run) + (begin - run->begin), (uint32_t)(end - begin) });
-	}
+	scsi_memory_carry_present(work, request, position);
 }
 
 /* More packets of a command that was known from its first one. False: it is not such a SEND. */

@@ -84,6 +84,21 @@ void scsi_memory_carry(struct upper_work *work, struct scsi_request *request, ui
 	request_charge(&work->tracker->budget, &request->command.request, coverage_memory(&request->carried), before);
 }
 
+void scsi_memory_carry_present(struct upper_work *work, struct scsi_request *request, uint64_t position)
+{
+	const struct coverage *coverage = &work->message->coverage;
+	const struct coverage_run *run = coverage_runs(coverage);
+
+	for (uint32_t i = 0; i < coverage->count; i++, run++) {
+		uint64_t begin = run->begin > position ? run->begin : position;
+		uint64_t end = run->end < position + request->carried_length ? run->end : position + request->carried_length;
+
+		if (begin < end)
+			scsi_memory_carry(work, request, begin - position,
+					  (struct rtap_span){ coverage_bytes(coverage, run) + (begin - run->begin), (uint32_t)(end - begin) });
+	}
+}
+
 void scsi_memory_keep(struct scsi_request *request, const struct scsi_command_unit *sent)
 {
 	request->has_unsolicited = request->awaits_last = true;

@@ -66,6 +66,9 @@ void scsi_take_unsolicited(struct upper_work *work, uint64_t tag, uint64_t offse
 /* Adds data-out in a SEND; its bytes only if they are wanted. */
 void scsi_memory_carry(struct upper_work *work, struct scsi_request *request, uint64_t offset, struct rtap_span data);
 
+/* The same of the packets that the SEND has, which need not be all; the data begin at `position` of its coverage, whose bytes are kept. */
+void scsi_memory_carry_present(struct upper_work *work, struct scsi_request *request, uint64_t position);
+
 /*
  * A READ of a command with awaits_base, which can show where its data-out begins: the memory is named again then. False: it does not, and is
  * assigned to no command.

@@ -160,22 +160,12 @@ static bool has_front(const struct message *message, uint64_t tag)
 /* Immediate data in the packets that the SEND has, which need not be all. */
 static void carry_present(struct upper_work *work, struct scsi_request *request)
 {
-	const struct coverage *coverage = &work->message->coverage;
 	const struct unit unit = begin_of(work->message);
 	uint64_t begin = unit.length >= SRP_COMMAND_LENGTH && request->carried_length ?
 				 immediate_at(work, &unit, SRP_COMMAND_LENGTH + additional_length(&unit), (uint32_t)request->carried_length) : UINT64_MAX;
 
-	if (begin == UINT64_MAX)
-		return;
-	begin += message_position(work->message);
-	for (uint32_t i = 0; i < coverage->count; i++) {
-		const struct coverage_run *run = &coverage_runs(coverage)[i];
-		uint64_t from = run->begin > begin ? run->begin : begin;
-		uint64_t to = run->end < begin + request->carried_length ? run->end : begin + request->carried_length;
-
-		if (from < to)
-			scsi_memory_carry(work, request, from - begin, (struct rtap_span){ coverage_bytes(coverage, run) + (from - run->begin), (uint32_t)(to - from) });
-	}
+	if (begin != UINT64_MAX)
+		scsi_memory_carry_present(work, request, message_position(work->message) + begin);
 }
 
 /* More packets of a command that was known from its first one. False: it is not such a SEND. */
