@@ -33,8 +33,8 @@ TestSuite(network_hostile, .timeout = HANG_SECONDS);
 
 Test(network_hostile, a_frame_that_the_capture_cut_is_truncated_where_a_header_ends_early)
 {
-	for (size_t i = 0; i < COUNT(network_frames); i++) {
-		const struct network_frame *frame = &network_frames[i];
+	for (size_t i = 0; network_frame(i); i++) {
+		const struct network_frame *frame = network_frame(i);
 		uint32_t length = kit_bytes(frame->bytes, bytes);
 
 		for (uint32_t cut = 0; cut < length; cut++) {
@@ -52,8 +52,8 @@ Test(network_hostile, a_frame_that_the_capture_cut_is_truncated_where_a_header_e
 
 Test(network_hostile, a_frame_that_was_short_on_the_wire_is_never_called_truncated)
 {
-	for (size_t i = 0; i < COUNT(network_frames); i++) {
-		const struct network_frame *frame = &network_frames[i];
+	for (size_t i = 0; network_frame(i); i++) {
+		const struct network_frame *frame = network_frame(i);
 		uint32_t length = kit_bytes(frame->bytes, bytes);
 
 		for (uint32_t cut = 0; cut < length; cut++) {
@@ -73,8 +73,9 @@ Test(network_hostile, a_frame_that_was_short_on_the_wire_is_never_called_truncat
 
 Test(network_hostile, no_value_of_any_byte_leads_outside_the_frame)
 {
-	for (size_t i = 0; i < COUNT(network_frames); i++) {
-		uint32_t length = kit_bytes(network_frames[i].bytes, bytes);
+	for (size_t i = 0; network_frame(i); i++) {
+		const struct network_frame *frame = network_frame(i);
+		uint32_t length = kit_bytes(frame->bytes, bytes);
 
 		for (uint32_t at = 0; at < length; at++) {
 			uint8_t saved = bytes[at];
@@ -83,7 +84,7 @@ Test(network_hostile, no_value_of_any_byte_leads_outside_the_frame)
 				struct kit kit;
 
 				bytes[at] = (uint8_t)value;
-				kit_dissect(&kit, network_frames[i].link_type, bytes, length, length, NULL);
+				kit_dissect(&kit, frame->link_type, bytes, length, length, NULL);
 				use(&kit);
 				kit_free(&kit);
 			}
