@@ -187,6 +187,23 @@ struct message *command_unfinished(const struct upper_work *work, uint64_t id, b
 	return NULL;
 }
 
+struct upper_work command_work(struct rtap_tracker *tracker, struct message *send, struct message *response)
+{
+	return (struct upper_work){
+		.tracker = tracker, .connection = send->connection, .from_a = send->shown.from_a, .is_known = true, .message = send, .response = response,
+	};
+}
+
+bool command_add_packets(struct upper_work *work, void (*add)(struct upper_work *work, struct command *command))
+{
+	const struct message *send = work->message;
+	struct request *request = send->request_number ? request_find(send->connection, send->request_number) : NULL;
+
+	if (request && request->is_seen && request->psn == send->low && request->from_a == send->shown.from_a)
+		add(work, command_of(request));
+	return send->request_number;
+}
+
 void command_opened(const struct upper_work *work)
 {
 	struct request *request = request_find(work->connection, work->message->request_number);

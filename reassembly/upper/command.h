@@ -85,6 +85,15 @@ const uint8_t *command_front(const struct message *message, uint64_t length);
  */
 struct message *command_unfinished(const struct upper_work *work, uint64_t id, bool (*is_it)(const struct message *message, uint64_t id));
 
+/* For a SEND of which packets are missing, whose command is taken as far as it is known: `response`: the SEND that answers it, or NULL. */
+struct upper_work command_work(struct rtap_tracker *tracker, struct message *send, struct message *response);
+
+/*
+ * More packets of a SEND, whose command may have been taken from the first ones: calls `add` for the command, unless it has ended. False: the SEND
+ * has none yet.
+ */
+bool command_add_packets(struct upper_work *work, void (*add)(struct upper_work *work, struct command *command));
+
 /* The command in work->message has been opened: work->response is set as its response only then. */
 void command_opened(const struct upper_work *work);
 

@@ -122,7 +122,7 @@ static bool has_front(const struct message *message, uint64_t tag)
 }
 
 /* Immediate data in the packets that the SEND has, which need not be all. */
-static void carry_present(struct upper_work *work, struct scsi_request *request)
+static void carry_present(struct upper_work *work, struct command *command)
 {
 	const struct coverage *coverage = &work->message->coverage;
 	const struct coverage_run *run = coverage_runs(coverage);
@@ -131,37 +131,25 @@ static void carry_present(struct upper_work *work, struct scsi_request *request)
 	if (!coverage->bytes || !coverage->count || run->begin != position || run->end - position < FRONT_LENGTH)
 		return;
 	position += FRONT_LENGTH + bits(coverage_bytes(coverage, run) + ISER_LENGTH, ISCSI_AHS_LENGTH) * 4;
-	scsi_memory_carry_present(work, request, position);
-}
-
-/* More packets of a command that was known from its first one. False: it is not such a SEND. */
-static bool take_rest(struct upper_work *work)
-{
-	uint64_t number = work->message->request_number;
-	struct request *request = number ? request_find(work->connection, number) : NULL;
-
-	if (request && request->is_seen && request->psn == work->message->low && request->from_a == work->from_a)
-		carry_present(work, (struct scsi_request *)request);
-	return number;
+	scsi_memory_carry_present(work, (struct scsi_request *)command, position);
 }
 
 /* A SEND that lacks packets: its command is known by the first one. */
 static void take_front(struct rtap_tracker *tracker, struct message *message, struct message *response)
 {
-	struct upper_work work = { .tracker = tracker, .connection = message->connection, .from_a = message->shown.from_a, .is_known = true, .message = message,
-				   .response = response };
+	struct upper_work work = command_work(tracker, message, response);
 	const struct coverage_run *run = coverage_runs(&message->coverage);
 	const uint8_t *header = front_of(message);
 
 	if (!header) {
-		take_rest(&work);
+		command_add_packets(&work, carry_present);
 		return;
 	}
 	if (!scsi_session_make(tracker, message->connection, "iser", tracker->upper_states[UPPER_iser]))
 		return;
 	take_command(&work, header, (uint32_t)(run->end - run->begin - FRONT_LENGTH));
 	command_opened(&work);
-	take_rest(&work);
+	command_add_packets(&work, carry_present);
 }
 
 static void take_incomplete(struct rtap_tracker *tracker, struct message *message)
@@ -284,7 +272,8 @@ static bool take_packet(struct upper_work *work)
 		take_front(work->tracker, unfinished, work->message);
 	show(work);
 	layer = layer_with(packet, PROTOCOL_ISCSI);
-	if (layer && (layer_bytes(packet, layer)[0] & 0x3f) == ISCSI_COMMAND && work->message && work->result->completed == work->message && take_rest(work))
+	if (layer && (layer_bytes(packet, layer)[0] & 0x3f) == ISCSI_COMMAND && work->message && work->result->completed == work->message &&
+	    command_add_packets(work, carry_present))
 		return true;
 	if (!upper_is_new(work) || !layer || layer->length < ISCSI_LENGTH)
 		return true;

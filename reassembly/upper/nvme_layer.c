@@ -459,8 +459,11 @@ static void learn_connect(struct upper_work *work, struct nvme_queue *queue)
 }
 
 /* Data in the capsule that the packets of its SEND have, which need not be all. */
-static void keep_incomplete(struct rtap_tracker *tracker, struct nvme_command *command, const struct message *message)
+static void carry_present(struct upper_work *work, struct command *generic)
 {
+	struct rtap_tracker *tracker = work->tracker;
+	const struct message *message = work->message;
+	struct nvme_command *command = nvme_of(generic);
 	uint64_t before = coverage_memory(&command->carried), at = little_bits(command->bytes, NVME_SGL_ADDRESS);
 	uint64_t begin = message_position(message) + NVME_COMMAND_LENGTH;
 	bool keeps = wants_data(tracker, command);
@@ -528,8 +531,7 @@ static void learn_front_of_connect(struct rtap_tracker *tracker, struct nvme_que
 
 static void take_front(struct rtap_tracker *tracker, struct nvme_queue *queue, struct message *message, struct message *response)
 {
-	struct upper_work work = { .tracker = tracker, .connection = message->connection, .from_a = message->shown.from_a, .is_known = true, .message = message,
-				   .response = response };
+	struct upper_work work = command_work(tracker, message, response);
 	const struct coverage_run *run = coverage_runs(&message->coverage);
 	const uint8_t *bytes = front_of(message);
 	struct rtap_span inside = { bytes + NVME_COMMAND_LENGTH, (uint32_t)(run->end - run->begin - NVME_COMMAND_LENGTH) };
@@ -542,25 +544,16 @@ static void take_front(struct rtap_tracker *tracker, struct nvme_queue *queue, s
 	command = begin_command(&work, queue, bytes, NVME_COMMAND_LENGTH, inside);
 	command_opened(&work);
 	if (command)
-		keep_incomplete(tracker, command, message);
-}
-
-/* More packets of a command that was known from its first one. False: it is not such a SEND. */
-static bool take_rest(struct rtap_tracker *tracker, const struct message *message)
-{
-	struct request *request = message->request_number ? request_find(message->connection, message->request_number) : NULL;
-
-	if (request && request->is_seen && request->psn == message->low && request->from_a == message->shown.from_a)
-		keep_incomplete(tracker, (struct nvme_command *)request, message);
-	return message->request_number;
+		carry_present(&work, &command->command);
 }
 
 /* A SEND is settled of which packets are missing. */
 static void take_incomplete(struct rtap_tracker *tracker, struct message *message)
 {
+	struct upper_work work = command_work(tracker, message, NULL);
 	struct nvme_queue *queue;
 
-	if (take_rest(tracker, message) || !front_of(message))
+	if (command_add_packets(&work, carry_present) || !front_of(message))
 		return;
 	queue = command_state_make(tracker, message->connection, &commands);
 	if (queue)
@@ -587,7 +580,7 @@ static void take_command(struct upper_work *work, struct nvme_queue *queue)
 		nvme_queue_guess(queue, bytes[0]);
 	known = known_of(queue);
 	show(work, &known);
-	if (work->message && work->result->completed == work->message && take_rest(work->tracker, work->message))
+	if (work->message && work->result->completed == work->message && command_add_packets(work, carry_present))
 		return;
 	if (!upper_is_new(work))
 		return;

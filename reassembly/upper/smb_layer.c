@@ -195,7 +195,7 @@ static void find_unfinished(struct upper_work *work, struct smb_connection *stat
 /* A SEND is settled that lacks packets, or is a fragment of a message that is not whole. */
 static void take_incomplete(struct rtap_tracker *tracker, struct message *message)
 {
-	struct upper_work work = { .tracker = tracker, .connection = message->connection, .from_a = message->shown.from_a, .is_known = true, .message = message };
+	struct upper_work work = command_work(tracker, message, NULL);
 	struct smb_connection *state = message->connection->upper_state;
 	const struct smb_fragment *fragment;
 	struct smb_whole whole;

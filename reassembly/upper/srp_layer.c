@@ -158,8 +158,9 @@ static bool has_front(const struct message *message, uint64_t tag)
 }
 
 /* Immediate data in the packets that the SEND has, which need not be all. */
-static void carry_present(struct upper_work *work, struct scsi_request *request)
+static void carry_present(struct upper_work *work, struct command *command)
 {
+	struct scsi_request *request = (struct scsi_request *)command;
 	const struct unit unit = begin_of(work->message);
 	uint64_t begin = unit.length >= SRP_COMMAND_LENGTH && request->carried_length ?
 				 immediate_at(work, &unit, SRP_COMMAND_LENGTH + additional_length(&unit), (uint32_t)request->carried_length) : UINT64_MAX;
@@ -168,29 +169,17 @@ static void carry_present(struct upper_work *work, struct scsi_request *request)
 		scsi_memory_carry_present(work, request, message_position(work->message) + begin);
 }
 
-/* More packets of a command that was known from its first one. False: it is not such a SEND. */
-static bool take_rest(struct upper_work *work)
-{
-	uint64_t number = work->message->request_number;
-	struct request *request = number ? request_find(work->connection, number) : NULL;
-
-	if (request && request->is_seen && request->psn == work->message->low && request->from_a == work->from_a)
-		carry_present(work, (struct scsi_request *)request);
-	return number;
-}
-
 /* A SEND that lacks packets: its command is known by the first one. */
 static void take_front(struct rtap_tracker *tracker, struct message *message, struct message *response)
 {
-	struct upper_work work = { .tracker = tracker, .connection = message->connection, .from_a = message->shown.from_a, .is_known = true, .message = message,
-				   .response = response };
+	struct upper_work work = command_work(tracker, message, response);
 	const struct unit unit = begin_of(message);
 
 	if (is_front(message) && scsi_session_make(tracker, message->connection, "srp", tracker->upper_states[UPPER_srp])) {
 		take_command(&work, &unit);
 		command_opened(&work);
 	}
-	take_rest(&work);
+	command_add_packets(&work, carry_present);
 }
 
 static void take_incomplete(struct rtap_tracker *tracker, struct message *message)
@@ -314,7 +303,8 @@ static bool take_packet(struct upper_work *work)
 		take_front(work->tracker, unfinished, work->message);
 	show(work, response);
 	unit = unit_of(work->packet);
-	if (unit.bytes && unit.bytes[0] == SRP_COMMAND && work->message && work->result->completed == work->message && take_rest(work))
+	if (unit.bytes && unit.bytes[0] == SRP_COMMAND && work->message && work->result->completed == work->message &&
+	    command_add_packets(work, carry_present))
 		return true;
 	if (!upper_is_new(work))
 		return true;
