@@ -69,9 +69,16 @@ struct recent {
 	struct recent_repeat repeats[RECENT_REPEATS]; /* ring; the next one is at repeats[repeat_count % RECENT_REPEATS] */
 };
 
+/* PSNs from `begin` up to but excluding `end`, unwrapped. */
+struct psn_range {
+	uint64_t begin, end;
+};
+
 /* Missing requests or READ responses, of which later ones were seen or acknowledged. */
+
 struct psn_gap {
 	uint64_t begin, end; /* PSNs, unwrapped */
+	struct psn_range answered_by_data; /* requests: READs and atomics, as responses show; it can exceed the gap */
 	int64_t time_ns;     /* when the gap was noticed */
 	uint32_t arrived;    /* packets that arrived before the first one sent after the gap */
 	bool is_open;        /* requests: none sent after it has arrived: an answer showed the gap. Open gaps are the last ones */
@@ -227,11 +234,6 @@ struct message {
 };
 
 #define PSN_GIVEN_UP_GAPS 4
-
-/* PSNs from `begin` up to but excluding `end`, unwrapped. */
-struct psn_range {
-	uint64_t begin, end;
-};
 
 /* What identifies a request. */
 struct first_request {

@@ -753,6 +753,8 @@ void ib_response_packet(struct rtap_tracker *tracker, struct psn_stream *stream,
 			psn_acknowledge(stream, psn + 1, response->time_ns);
 		else if (psn >= stream->next)
 			stream->next = psn + 1;
+		if (stream->gaps.count)
+			psn_note_answered_by_data(stream, psn - (opcode->place == IB_MIDDLE || opcode->place == IB_LAST), psn + 1);
 		break;
 	default:
 		break;

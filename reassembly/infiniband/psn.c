@@ -14,10 +14,10 @@
 /* Most slots of a ring for each packet that arrived. */
 #define RECENT_SPARSE 32
 #define MAX_GAPS 4096
+/* Most gaps examined for requests that can be SENDs. */
+#define MOST_EXAMINED 16
 /* Most READ responses kept. */
 #define MAX_RESPONSES 1024
-/* A packet missing for longer was retransmitted: networks do not delay a packet for this long. */
-#define LATE_NS 3000000
 
 void psn_start(struct psn_stream *stream, uint32_t psn)
 {
@@ -338,7 +338,7 @@ static enum rtap_psn_analysis place_late(struct psn_stream *stream, uint64_t psn
 		fill_gap(stream, &stream->gaps, at, psn, count);
 	}
 	stream->recovery.since_ns = noticed_ns;
-	if (sent == SENT_UNKNOWN && (is_asked_for(stream, psn) || time_ns - noticed_ns > LATE_NS))
+	if (sent == SENT_UNKNOWN && (is_asked_for(stream, psn) || time_ns - noticed_ns > PSN_LATE_NS))
 		sent = SENT_AFTER;
 	return sent == SENT_AFTER ? RTAP_PSN_RETRANSMISSION : RTAP_PSN_OUT_OF_ORDER;
 }
@@ -640,6 +640,29 @@ static uint64_t count_unacknowledged(const struct psn_stream *stream, const stru
 	return end - (stream->acknowledged > begin ? stream->acknowledged : begin);
 }
 
+/* Whether requests from `begin` up to but excluding `end`, as far as they are in the gap, can be SENDs or WRITEs. */
+static bool may_be_sends(const struct psn_gap *gap, uint64_t begin, uint64_t end)
+{
+	return (gap->begin > begin ? gap->begin : begin) < gap->answered_by_data.begin || (gap->end < end ? gap->end : end) > gap->answered_by_data.end;
+}
+
+void psn_note_answered_by_data(struct psn_stream *stream, uint64_t begin, uint64_t end)
+{
+	uint32_t at = first_gap_after(&stream->gaps, begin);
+	struct psn_gap *gap = stream->gaps.list + at;
+	struct psn_range *known;
+
+	if (at == stream->gaps.count || gap->begin >= end)
+		return;
+	known = &gap->answered_by_data;
+	if (begin > known->end || end < known->begin) {
+		*known = (struct psn_range){ begin, end };
+		return;
+	}
+	known->begin = begin < known->begin ? begin : known->begin;
+	known->end = end > known->end ? end : known->end;
+}
+
 /* `stream`: keeps the newest ones; NULL: none. */
 static struct psn_given_up remove_gaps(struct psn_gaps *gaps, uint64_t psn, struct psn_stream *stream)
 {
@@ -653,7 +676,8 @@ static struct psn_given_up remove_gaps(struct psn_gaps *gaps, uint64_t psn, stru
 		given_up.packets += end - gap->begin;
 		if (stream) {
 			given_up.unacknowledged += count_unacknowledged(stream, gap, gap->begin, end);
-			psn_note_unknown(stream, gap->begin, end);
+			if (may_be_sends(gap, gap->begin, end))
+				psn_note_unknown(stream, gap->begin, end);
 		}
 		gap->begin = end;
 		if (end < gap->end)
@@ -674,8 +698,9 @@ bool psn_lacks(const struct psn_stream *stream, uint64_t given_up, uint64_t begi
 	uint32_t at = first_gap_after(&stream->gaps, begin);
 	uint64_t kept = 0;
 
-	if (at < stream->gaps.count && stream->gaps.list[at].begin < end)
-		return true;
+	for (unsigned examined = 0; at < stream->gaps.count && stream->gaps.list[at].begin < end; at++, examined++)
+		if (examined == MOST_EXAMINED || may_be_sends(&stream->gaps.list[at], begin, end))
+			return true;
 	if (stream->given_up == given_up)
 		return false;
 	for (uint32_t i = 0; i < PSN_GIVEN_UP_GAPS; i++) {

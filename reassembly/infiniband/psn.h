@@ -7,6 +7,9 @@
 
 #include "reassembly/state.h"
 
+/* A packet missing for longer was retransmitted: networks do not delay a packet for this long. */
+#define PSN_LATE_NS 3000000
+
 /* Unwraps a 24-bit PSN to the value nearest to the stream's next one. IBTA vol. 1, 9.7.2. */
 static inline uint64_t psn_unwrap(const struct psn_stream *stream, uint32_t psn)
 {
@@ -139,9 +142,12 @@ struct psn_given_up {
 /* The gaps below `psn` no longer wait for packets, and are removed. Returns the packets in them. */
 struct psn_given_up psn_end_gaps(struct psn_stream *stream, uint64_t psn);
 
+/* Responses with data have the PSNs from `begin` up to but excluding `end`: if their request is missing, it is a READ or an atomic. */
+void psn_note_answered_by_data(struct psn_stream *stream, uint64_t begin, uint64_t end);
+
 /*
- * Whether requests from `begin` up to but excluding `end` are missing and still expected, or were given up since stream->given_up was
- * `given_up`; also true if the latter is no longer known.
+ * Whether requests from `begin` up to but excluding `end` that can be SENDs or WRITEs are missing and still expected, or were given up since
+ * stream->given_up was `given_up`; also true if the latter is no longer known.
  */
 bool psn_lacks(const struct psn_stream *stream, uint64_t given_up, uint64_t begin, uint64_t end);
 

@@ -23,6 +23,7 @@
 #define MOST_CANDIDATES 64
 /* Requests without a response whose regions are searched linearly: tree operations cost more. */
 #define MOST_LISTED 16
+#define MOST_OLD_GAPS 16 /* gaps examined that are older than a request */
 #define MOST_KEPT 4 /* regions whose memory is kept for the next request; most requests have fewer */
 /* Most runs of a region: packets are not lost this often. */
 #define MOST_RUNS 4096
@@ -72,6 +73,21 @@ static bool update(struct tree_node *node)
 	return region->furthest != before;
 }
 
+/*
+ * The PSN from which missing packets of the responder can be the response. A request that was captured late may have been answered before. It was
+ * not if the requester acknowledged them long before it, and no later request of the requester was captured before it.
+ */
+static uint64_t may_be_answered_from(const struct request *request, const struct psn_stream *responder)
+{
+	const struct psn_gaps *gaps = &responder->gaps;
+	uint32_t at = 0;
+
+	while (at < gaps->count && at < MOST_OLD_GAPS && request->is_newest && gaps->list[at].end <= responder->acknowledged &&
+	       request->time_ns - gaps->list[at].time_ns > PSN_LATE_NS)
+		at++;
+	return at < gaps->count ? gaps->list[at].begin : responder->next;
+}
+
 /* Losses after these positions in the streams count for the request's memory. */
 static void note_streams(struct request *request)
 {
@@ -81,8 +97,7 @@ static void note_streams(struct request *request)
 		bool from_a = request->from_a == (i == 1);
 		const struct psn_stream *stream = &connection->streams[from_a];
 
-		/* A request captured late may already have been answered by packets that are missing. */
-		request->next_psn[i] = i == 0 && stream->gaps.count ? stream->gaps.list[0].begin : stream->next;
+		request->next_psn[i] = i == 0 ? may_be_answered_from(request, stream) : stream->next;
 		request->begun_psn = i == 0 ? stream->next : request->begun_psn;
 		request->given_up[i] = connection->ddp ? connection->ddp->halves[from_a].losses : stream->given_up;
 	}

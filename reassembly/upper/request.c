@@ -58,6 +58,7 @@ void request_begin(struct rtap_tracker *tracker, struct request *request, struct
 void request_seen(struct request *request, const struct message *send)
 {
 	request->is_seen = true;
+	request->is_newest = !message_list_after(send);
 	request->psn = send->low;
 	request->first_frame = send->shown.first_frame;
 	request->time_ns = send->shown.time_ns;

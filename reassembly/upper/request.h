@@ -74,6 +74,7 @@ struct request {
 	struct connection *connection;
 	bool from_a;              /* the requester */
 	bool is_seen;             /* false: only its response was captured */
+	bool is_newest;           /* no later request of its side was captured before it; valid with is_seen */
 	bool is_answered;
 	bool only_confirmed;      /* all data is known: it waits for an acknowledgement, which may never come. Set by the layer */
 	struct budget_entry entry; /* of its memory: if it is evicted or given up, the request ends incomplete */

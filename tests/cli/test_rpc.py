@@ -327,3 +327,40 @@ class Versions(CliTest):
         for at, value, text in ((reply + 20, 9, " status 9"), (header + 12, 7, "RPC/RDMA type 7 xid")):
             changed = self.path("b.pcap", capture[:at] + value.to_bytes(4, "big") + capture[at + 4:])
             self.assertIn(text, self.lines("-r", changed, "--wide", "-Y", "frame.number == %d" % calls[1]["first_frame"])[0])
+
+
+class Older(CliTest):
+    """A WRITE by READs of the client's memory. Before its call, packets of the server are lost from the capture; after it, a SEND of the client."""
+
+    def call_after(self, name, lose, pause=0.0):
+        s = Session("older", name)
+        c = s.peers()
+        before = s.call(c, nfs.write3(s.new_xid(), data_of(s, 50)), reads=[(0, s.regions(50), False)])
+        pulled = s.pull(c, [r for _, r, _, _ in before.places])
+        lose(s, c, pulled)
+        s.pause(pause)
+        regions = s.regions(300, 200)
+        call = s.call(c, nfs.write3(s.new_xid(), data_of(s, 500)), reads=[(0, regions, False)])
+        s.transfer(c, regions)
+        s.answer(before, nfs.write3_reply(before.rpc.xid, 50))
+        c.send("a", 0, data=bytes(60))
+        s.call(c, nfs.read3(s.new_xid(), 10))
+        s.write(self.directory)
+        rows = [json.loads(line) for line in self.lines("messages", "--rpc", "--json", "--checksum", self.path(s.name + s.suffix))]
+        row, = (row for row in rows if row["xid"] == call.rpc.xid)
+        return row["complete"], row.get("crc32") == crc(call.rpc.whole.data)
+
+    def test_a_request_is_no_reply_if_its_data_was_captured(self):
+        # the request of a READ is lost, not its response
+        self.assertEqual(self.call_after("read", lambda s, c, pulled: s.put(*pulled[0][1])), (True, True))
+
+    def test_a_lost_packet_acknowledged_long_before_the_call_is_not_its_reply(self):
+        def lose(s, c, pulled):
+            s.put(pulled[0][0], *pulled[0][1])
+            c.send("b", 0, data=bytes(60))
+            later = c.send("b", 0, data=bytes(60))
+            s.put(*later, c.ack(later[-1]))
+
+        self.assertEqual(self.call_after("sent", lose, pause=0.01), (True, True))
+        # packets of one direction can change their order for a moment: it can be the reply, and the next call can have the same memory
+        self.assertEqual(self.call_after("late", lose), (False, False))
