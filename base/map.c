@@ -128,3 +128,10 @@ void map_fini(struct map *map)
 	free(map->slots);
 	*map = (struct map){ 0 };
 }
+
+void map_fini_values(struct map *map)
+{
+	for (size_t i = 0; i < map->room; i++)
+		free(map->slots[i].value);
+	map_fini(map);
+}

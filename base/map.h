@@ -42,4 +42,7 @@ void map_remove(struct map *map, uint64_t hash, const void *value);
 /* Frees the table, not the values. */
 void map_fini(struct map *map);
 
+/* Frees the table, and the values by free(). */
+void map_fini_values(struct map *map);
+
 #endif

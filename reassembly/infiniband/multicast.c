@@ -199,7 +199,5 @@ void multicast_discard(struct rtap_tracker *tracker, struct connection *connecti
 
 void multicast_fini(struct rtap_tracker *tracker)
 {
-	for (size_t i = 0; i < tracker->groups.room; i++)
-		free(tracker->groups.slots[i].value);
-	map_fini(&tracker->groups);
+	map_fini_values(&tracker->groups);
 }

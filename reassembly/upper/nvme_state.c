@@ -69,13 +69,6 @@ bool nvme_state_init(struct rtap_tracker *tracker)
 	return state;
 }
 
-static void free_values(struct map *map)
-{
-	for (size_t i = 0; i < map->room; i++)
-		free(map->slots[i].value);
-	map_fini(map);
-}
-
 void nvme_state_fini(struct rtap_tracker *tracker)
 {
 	struct nvme_state *state = state_of(tracker);
@@ -83,8 +76,8 @@ void nvme_state_fini(struct rtap_tracker *tracker)
 	if (!state)
 		return;
 	budget_give(&tracker->budget, &tracker->messages, state->bytes);
-	free_values(&state->targets);
-	free_values(&state->namespaces);
+	map_fini_values(&state->targets);
+	map_fini_values(&state->namespaces);
 	free(state);
 	tracker->upper_states[UPPER_nvme] = NULL;
 }

@@ -47,9 +47,7 @@ void scsi_units_destroy(struct scsi_units *units, struct rtap_tracker *tracker)
 	if (!units)
 		return;
 	budget_give(&tracker->budget, &tracker->messages, units->bytes);
-	for (size_t i = 0; i < units->map.room; i++)
-		free(units->map.slots[i].value);
-	map_fini(&units->map);
+	map_fini_values(&units->map);
 	free(units);
 }
 
