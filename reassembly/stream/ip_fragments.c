@@ -6,6 +6,7 @@
 
 #include "dissect/engine/anomaly.h"
 #include "dissect/engine/protocol.h"
+#include "reassembly/stream/address_words.h"
 #include "reassembly/stream/ip_fragments.h"
 #include "base/memory.h"
 
@@ -85,26 +86,14 @@ static void evict(struct budget_entry *entry, void *owner)
 	destroy(datagram);
 }
 
-/* Words of an address of 4 or 16 bytes. */
-static void put_address(uint64_t *words, const uint8_t *address, unsigned length)
-{
-	if (length == 16) {
-		words[0] = load64(address);
-		words[1] = load64(address + 8);
-	} else {
-		words[0] = load32(address);
-		words[1] = 0;
-	}
-}
-
 static struct key key_of(const struct rtap_packet *packet)
 {
 	const struct rtap_fragment_facts *facts = &packet->fragment;
 	bool is_ipv6 = packet->address_length == 16;
 	struct key key;
 
-	put_address(key.words, packet->source_address, packet->address_length);
-	put_address(key.words + 2, packet->destination_address, packet->address_length);
+	address_words(key.words, packet->source_address, packet->address_length);
+	address_words(key.words + 2, packet->destination_address, packet->address_length);
 	key.words[4] = (uint64_t)facts->identification << 32 | (is_ipv6 ? 0x100u : facts->protocol);
 	return key;
 }
@@ -260,7 +249,7 @@ static void complete(struct ip_datagram *datagram, struct rtap_datagram *whole)
 		destroy(TAILQ_FIRST(&fragments->complete.list));
 }
 
-static bool is_over(const struct ip_datagram *datagram, int64_t now_ns)
+static bool is_expired(const struct ip_datagram *datagram, int64_t now_ns)
 {
 	return now_ns - datagram->since_ns > (datagram->state == REFUSED ? REFUSED_FOR : wait_for[datagram->is_ipv6]);
 }
@@ -277,7 +266,7 @@ static void expire(struct ip_fragments *fragments, int64_t now_ns)
 	for (unsigned i = 0; i < 2; i++) {
 		struct ip_datagram *first;
 
-		while ((first = TAILQ_FIRST(&fragments->pending[i].list)) && is_over(first, now_ns))
+		while ((first = TAILQ_FIRST(&fragments->pending[i].list)) && is_expired(first, now_ns))
 			give_up(first);
 	}
 	if (!TAILQ_EMPTY(&fragments->complete.list))
@@ -302,7 +291,7 @@ static struct ip_datagram *find(struct ip_fragments *fragments, const struct rta
 	uint64_t hash = map_hash(key.words, sizeof key.words / sizeof key.words[0]);
 	struct ip_datagram *datagram = map_find(&fragments->map, hash, equal, &key);
 
-	if (datagram && (is_over(datagram, packet->frame->time_ns) ||
+	if (datagram && (is_expired(datagram, packet->frame->time_ns) ||
 			 (datagram->state == COMPLETE && contradicts(datagram, &packet->fragment, bytes)))) {
 		give_up(datagram);
 		datagram = NULL;

@@ -462,28 +462,28 @@ static void give_up_last(struct tcp_half *half, uint64_t end)
 	}
 }
 
-void tcp_half_give_up(struct budget_entry *entry, void *owner)
+/* Delivers all queued bytes. */
+static void report_all_queued(struct tcp_half *half)
 {
-	struct tcp_half *half = owner;
 	const struct tcp_queued *first;
 
-	/* The user must not evict what is being delivered. */
-	entry->evict = NULL;
 	while ((first = TAILQ_FIRST(&half->pieces))) {
 		give_up_last(half, first->begin);
 		report_queued(half);
 	}
+}
+
+void tcp_half_give_up(struct budget_entry *entry, void *owner)
+{
+	/* The user must not evict what is being delivered. */
+	entry->evict = NULL;
+	report_all_queued(owner);
 	entry->evict = tcp_half_evict;
 }
 
 void tcp_half_flush(struct tcp_half *half)
 {
-	const struct tcp_queued *first;
-
-	while ((first = TAILQ_FIRST(&half->pieces))) {
-		give_up_last(half, first->begin);
-		report_queued(half);
-	}
+	report_all_queued(half);
 	if (half->has_fin)
 		give_up_last(half, half->fin);
 	else if (half->has_acknowledged && half->acknowledged > half->next + 1) /* 1 may be a FIN that was not seen */

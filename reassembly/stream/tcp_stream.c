@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "dissect/engine/anomaly.h"
 #include "dissect/engine/protocol.h"
+#include "reassembly/stream/address_words.h"
 #include "reassembly/stream/tcp_half.h"
 #include "reassembly/stream/tcp_stream.h"
 
@@ -20,7 +21,7 @@
 /* If connections exceed this share, those inactive for the budget's give_up_ns are ended. */
 #define SHARE_SILENT 128
 /* For finished connections. */
-#define SHARE_OVER 64
+#define SHARE_FINISHED 64
 
 /* Its list, in the order of the last segments. */
 static struct tcp_connections *list_of(const struct tcp_connection *connection)
@@ -65,18 +66,12 @@ static void finish(struct tcp_connection *connection, enum tcp_end reason)
 	destroy(connection);
 }
 
-static void put_address(uint64_t *words, const uint8_t *address, unsigned length)
-{
-	words[0] = length == 16 ? load64(address) : load32(address);
-	words[1] = length == 16 ? load64(address + 8) : 0;
-}
-
 /* Version and ports are in the last word. */
 static void make_key(struct tcp_key *key, const uint8_t *source, const uint8_t *destination, uint8_t address_length, uint16_t source_port,
 		     uint16_t destination_port)
 {
-	put_address(key->words, source, address_length);
-	put_address(key->words + 2, destination, address_length);
+	address_words(key->words, source, address_length);
+	address_words(key->words + 2, destination, address_length);
 	key->words[4] = (uint64_t)address_length << 32 | (uint64_t)source_port << 16 | destination_port;
 }
 
@@ -115,84 +110,84 @@ static bool has_flags(const struct rtap_tcp_facts *tcp, unsigned flags)
 	return (tcp->flags & flags) == flags;
 }
 
-static bool is_over(const void *value, const void *key)
+static bool finished_has_key(const void *value, const void *key)
 {
-	const struct tcp_over *over = value;
+	const struct tcp_finished *finished = value;
 
-	return equal(&over->keys[1], key) || equal(&over->keys[0], key);
+	return equal(&finished->keys[1], key) || equal(&finished->keys[0], key);
 }
 
-static void discard_over(struct tcp_streams *streams, struct tcp_over *over)
+static void discard_finished(struct tcp_streams *streams, struct tcp_finished *finished)
 {
-	TAILQ_REMOVE(&streams->over, over, link);
-	map_remove(&streams->over_map, over->hash, over);
-	budget_give(streams->budget, &streams->entry, sizeof *over);
-	free(over);
+	TAILQ_REMOVE(&streams->finished, finished, link);
+	map_remove(&streams->finished_map, finished->hash, finished);
+	budget_give(streams->budget, &streams->entry, sizeof *finished);
+	free(finished);
 }
 
 /* Without memory, a repeated segment starts another connection. */
-static void remember_over(const struct tcp_connection *connection)
+static void remember_finished(const struct tcp_connection *connection)
 {
 	struct tcp_streams *streams = connection->streams;
-	struct tcp_over *over = map_find(&streams->over_map, connection->hash, is_over, &connection->keys[1]);
+	struct tcp_finished *finished = map_find(&streams->finished_map, connection->hash, finished_has_key, &connection->keys[1]);
 
-	if (over)
-		discard_over(streams, over);
-	if (!TAILQ_EMPTY(&streams->over) && streams->over_map.count * sizeof *over >= streams->budget->limit / SHARE_OVER)
-		discard_over(streams, TAILQ_FIRST(&streams->over));
-	over = memory_new_zeroed(1, sizeof *over);
-	if (!over)
+	if (finished)
+		discard_finished(streams, finished);
+	if (!TAILQ_EMPTY(&streams->finished) && streams->finished_map.count * sizeof *finished >= streams->budget->limit / SHARE_FINISHED)
+		discard_finished(streams, TAILQ_FIRST(&streams->finished));
+	finished = memory_new_zeroed(1, sizeof *finished);
+	if (!finished)
 		return;
-	over->hash = connection->hash;
-	over->last_ns = connection->last_ns;
+	finished->hash = connection->hash;
+	finished->last_ns = connection->last_ns;
 	for (unsigned i = 0; i < 2; i++) {
 		const struct tcp_half *half = &connection->halves[i];
 		uint64_t end = half->has_fin ? half->fin : half->highest;
 
-		over->keys[i] = connection->keys[i];
-		over->started[i] = half->started;
-		over->has_isn[i] = half->has_isn;
-		over->isn[i] = half->isn;
-		over->end[i] = (uint32_t)end;
-		over->first[i] = (uint32_t)(end - half->base > TCP_HALF_PAST ? end - TCP_HALF_PAST : half->base);
+		finished->keys[i] = connection->keys[i];
+		finished->started[i] = half->started;
+		finished->has_isn[i] = half->has_isn;
+		finished->isn[i] = half->isn;
+		finished->end[i] = (uint32_t)end;
+		finished->first[i] = (uint32_t)(end - half->base > TCP_HALF_PAST ? end - TCP_HALF_PAST : half->base);
 	}
-	if (!map_add(&streams->over_map, over->hash, over)) {
-		free(over);
+	if (!map_add(&streams->finished_map, finished->hash, finished)) {
+		free(finished);
 		return;
 	}
-	budget_charge(streams->budget, &streams->entry, sizeof *over);
-	TAILQ_INSERT_TAIL(&streams->over, over, link);
+	budget_charge(streams->budget, &streams->entry, sizeof *finished);
+	TAILQ_INSERT_TAIL(&streams->finished, finished, link);
 }
 
 static void expire(struct tcp_streams *streams, int64_t now_ns)
 {
 	struct tcp_connection *connection;
-	struct tcp_over *over;
+	struct tcp_finished *finished;
 
 	while ((connection = TAILQ_FIRST(&streams->closed)) && now_ns - connection->last_ns > LINGER_NS) {
-		remember_over(connection);
+		remember_finished(connection);
 		finish(connection, TCP_END_CLOSED);
 	}
-	while ((over = TAILQ_FIRST(&streams->over)) && now_ns - over->last_ns > TCP_OVER_NS)
-		discard_over(streams, over);
+	while ((finished = TAILQ_FIRST(&streams->finished)) && now_ns - finished->last_ns > TCP_FINISHED_NS)
+		discard_finished(streams, finished);
 }
 
 /* Whether a segment is of a finished connection, which is discarded if a new one uses the ports. */
 static bool is_of_finished(struct tcp_streams *streams, const struct tcp_key *key, const struct rtap_tcp_facts *tcp)
 {
-	struct tcp_over *over = !TAILQ_EMPTY(&streams->over) ? map_find(&streams->over_map, hash_of(key), is_over, key) : NULL;
+	struct tcp_finished *finished = !TAILQ_EMPTY(&streams->finished) ? map_find(&streams->finished_map, hash_of(key), finished_has_key, key) : NULL;
 	bool from_a, again;
 
-	if (!over)
+	if (!finished)
 		return false;
-	from_a = equal(&over->keys[1], key);
+	from_a = equal(&finished->keys[1], key);
 	if (has_flags(tcp, RTAP_TCP_FLAG_SYN))
-		again = over->has_isn[from_a] && over->isn[from_a] == tcp->sequence;
+		again = finished->has_isn[from_a] && finished->isn[from_a] == tcp->sequence;
 	else
-		again = over->started[from_a] && tcp->sequence - over->first[from_a] <= over->end[from_a] - over->first[from_a] &&
-			over->end[from_a] - tcp->sequence >= tcp->payload.wire;
+		again = finished->started[from_a] && tcp->sequence - finished->first[from_a] <= finished->end[from_a] - finished->first[from_a] &&
+			finished->end[from_a] - tcp->sequence >= tcp->payload.wire;
 	if (!again)
-		discard_over(streams, over);
+		discard_finished(streams, finished);
 	return again;
 }
 
@@ -567,7 +562,7 @@ void tcp_streams_init(struct tcp_streams *streams, struct budget *budget, const 
 	*streams = (struct tcp_streams){ .user = *user, .budget = budget, .entry = { .apart = true } };
 	TAILQ_INIT(&streams->open);
 	TAILQ_INIT(&streams->closed);
-	TAILQ_INIT(&streams->over);
+	TAILQ_INIT(&streams->finished);
 }
 
 void tcp_streams_flush(struct tcp_streams *streams)
@@ -584,8 +579,8 @@ void tcp_streams_fini(struct tcp_streams *streams)
 		destroy(TAILQ_FIRST(&streams->closed));
 	while (!TAILQ_EMPTY(&streams->open))
 		destroy(TAILQ_FIRST(&streams->open));
-	while (!TAILQ_EMPTY(&streams->over))
-		discard_over(streams, TAILQ_FIRST(&streams->over));
-	map_fini(&streams->over_map);
+	while (!TAILQ_EMPTY(&streams->finished))
+		discard_finished(streams, TAILQ_FIRST(&streams->finished));
+	map_fini(&streams->finished_map);
 	map_fini(&streams->map);
 }

@@ -8,7 +8,7 @@
  * given up when the receiver has acknowledged it and it does not arrive within 64 segments of the connection or 100 ms of
  * capture time (at most twice that); if no acknowledgements are captured, after 2 seconds; when memory for the bytes after
  * it runs out; or when the connection ends. A connection ends one second after both FINs or a reset. Its segments are still
- * recognised for TCP_OVER_NS afterwards.
+ * recognised for TCP_FINISHED_NS afterwards.
  */
 #ifndef REASSEMBLY_STREAM_TCP_STREAM_H
 #define REASSEMBLY_STREAM_TCP_STREAM_H
@@ -20,7 +20,7 @@
 #include "reassembly/store/budget.h"
 #include "reassembly/store/tree.h"
 
-#define TCP_OVER_NS INT64_C(60000000000) /* longer than the interval between retransmissions of a FIN: RFC 6298, 2.4 */
+#define TCP_FINISHED_NS INT64_C(60000000000) /* longer than the interval between retransmissions of a FIN: RFC 6298, 2.4 */
 
 enum tcp_hole_reason {
 	TCP_HOLE_NOT_CAPTURED, /* the receiver has the bytes, or that is unknown */
@@ -152,8 +152,8 @@ struct tcp_connection {
 TAILQ_HEAD(tcp_connections, tcp_connection);
 
 /* A finished connection, kept so that its repeated segments do not start a new one. */
-struct tcp_over {
-	TAILQ_ENTRY(tcp_over) link;
+struct tcp_finished {
+	TAILQ_ENTRY(tcp_finished) link;
 	uint64_t hash;
 	struct tcp_key keys[2];   /* of packets from b; from a */
 	uint32_t isn[2], first[2], end[2]; /* sequence numbers; first: oldest byte that may be repeated, end: after the last byte */
@@ -167,8 +167,8 @@ struct tcp_streams {
 	struct budget_entry entry; /* of connections */
 	struct map map;
 	struct tcp_connections open, closed; /* in the order of their last segments */
-	struct map over_map;
-	TAILQ_HEAD(, tcp_over) over; /* in the order of their end */
+	struct map finished_map;
+	TAILQ_HEAD(, tcp_finished) finished; /* in the order of their end */
 	/* connections: started, evicted; segments without memory for their connection; evicted queues of a direction */
 	uint64_t connections, evicted_connections, unkept, evicted_queues;
 	uint64_t forced_holes;       /* holes given up because memory ran out */

@@ -8,6 +8,7 @@
 #include "dissect/rpc/rpc_walk.h"
 #include "dissect/infiniband/upper.h"
 #include "base/memory.h"
+#include "reassembly/stream/address_words.h"
 #include "reassembly/upper/rpc_call.h"
 #include "reassembly/upper/rpc_conversation.h"
 
@@ -594,19 +595,13 @@ void rpc_conversation_hear(struct rpc_conversation *conversation, bool from_a, c
 	give_up_old(conversation, heard->time_ns);
 }
 
-static void put_address(uint64_t words[2], const uint8_t *address, unsigned length)
-{
-	words[0] = length == 16 ? load64(address) : load32(address);
-	words[1] = length == 16 ? load64(address + 8) : 0;
-}
-
 /* The key is the same for both directions: end a is the one that compares lower. */
 static void make_key(const struct rtap_packet *packet, uint64_t key[5], bool *from_a)
 {
 	uint64_t source[3], destination[3], *a, *b;
 
-	put_address(source, packet->source_address, packet->address_length);
-	put_address(destination, packet->destination_address, packet->address_length);
+	address_words(source, packet->source_address, packet->address_length);
+	address_words(destination, packet->destination_address, packet->address_length);
 	source[2] = packet->source_port;
 	destination[2] = packet->destination_port;
 	*from_a = memcmp(source, destination, sizeof source) <= 0;
