@@ -16,10 +16,37 @@ static inline bool connection_is_half(const struct connection *connection)
 	return !connection->flows[0] || !connection->flows[1];
 }
 
+/* Of a connection with one known direction: whether that is the one from a. */
+static inline bool connection_known_side(const struct connection *connection)
+{
+	return connection->flows[1];
+}
+
+/* The flow of that direction. */
+static inline struct flow *connection_known_flow(const struct connection *connection)
+{
+	return connection->flows[connection_known_side(connection)];
+}
+
 /* One direction of it is known. iWARP has no flows. */
 static inline bool connection_has_one_flow(const struct connection *connection)
 {
 	return !connection->flows[0] != !connection->flows[1];
+}
+
+/* The connection has the frame, which was captured at this time. Times are not always in the order of frames. */
+static inline void connection_cover_frame(struct connection *connection, uint64_t frame, int64_t time_ns)
+{
+	struct rtap_connection *shown = &connection->shown;
+
+	if (frame < shown->first_frame)
+		shown->first_frame = frame;
+	if (frame > shown->last_frame)
+		shown->last_frame = frame;
+	if (time_ns < shown->time_ns)
+		shown->time_ns = time_ns;
+	if (time_ns > shown->time_end_ns)
+		shown->time_end_ns = time_ns;
 }
 
 /* The connection has a request: its other end may be found by what answers it. */

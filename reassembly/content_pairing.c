@@ -89,7 +89,7 @@ struct connection *content_pairing_find(struct rtap_tracker *tracker, struct flo
 	}
 	flow->tries++;
 	for (unsigned i = 0; connection && i < MOST_CONNECTIONS; connection = next, i++) {
-		const struct flow *other = connection->flows[connection->flows[1] ? 1 : 0];
+		const struct flow *other = connection_known_flow(connection);
 
 		next = TAILQ_NEXT(connection, asking_link);
 		if (!connection_is_half(connection)) {

@@ -161,7 +161,7 @@ static __attribute__((noinline)) struct connection *pair_by_content(struct rtap_
 								    struct frame_result *result)
 {
 	struct connection *other = content_pairing_find(tracker, flow, packet);
-	struct flow *there = other ? other->flows[other->flows[1] ? 1 : 0] : NULL;
+	struct flow *there = other ? connection_known_flow(other) : NULL;
 
 	if (!other || other->shown.transport != transport_of(packet->ib.opcode))
 		return flow->connection;
@@ -301,7 +301,7 @@ static __attribute__((noinline)) bool judge_icrc(struct rtap_tracker *tracker, s
 	}
 	if (packet->ib.icrc_status != RTAP_CRC_BAD)
 		return false;
-	if (icrc_sender_holds(tracker, packet))
+	if (icrc_sender_is_reliable(tracker, packet))
 		return true;
 	tracker->counters.icrc_ignored++;
 	result->icrc_ignored = true;
@@ -433,7 +433,7 @@ static __attribute__((cold, noinline)) bool begins_new_use(struct rtap_tracker *
 	struct psn_stream *stream = &flow->connection->streams[flow->from_a != is_response];
 
 	if (!(is_response ? answers_new_use(tracker, flow, stream, packet) : reuse_is_shown_by(stream, packet)) ||
-	    (ib_check_icrc(packet) == RTAP_CRC_BAD && icrc_sender_holds(tracker, packet)))
+	    (ib_check_icrc(packet) == RTAP_CRC_BAD && icrc_sender_is_reliable(tracker, packet)))
 		return false;
 	connection_retire(tracker, flow->connection);
 	return true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The known extent of a message's bytes.
+ * The known extent of a message's bytes, and where its answer is.
  */
 #ifndef REASSEMBLY_MESSAGE_EXTENT_H
 #define REASSEMBLY_MESSAGE_EXTENT_H
@@ -46,6 +46,12 @@ static inline uint64_t message_known_length(const struct message *message)
 static inline bool message_read_is_over(const struct message *message)
 {
 	return message->shown.request_seen && message->has_last && message->coverage.total + message->cut.total >= message->shown.length;
+}
+
+/* Whether data answers it, which is in the other direction: it is neither a SEND nor a WRITE. */
+static inline bool message_is_answered_by_data(const struct message *message)
+{
+	return message->shown.verb != RTAP_VERB_SEND && message->shown.verb != RTAP_VERB_WRITE;
 }
 
 /* Whether the receiver is notified of it, so that it can carry a response of an upper layer. */

@@ -47,6 +47,15 @@ static inline void message_list_leave_unacked(struct psn_stream *stream, struct 
 	message->is_unacked = false;
 }
 
+/* The message is answered, or ends without an answer, at this time: it does not wait for one any more. */
+static inline void message_list_end_wait(struct psn_stream *stream, struct message *message, int64_t time_ns)
+{
+	message_list_leave_unacked(stream, message);
+	message->answered = true;
+	message->answered_ns = time_ns;
+	message->answered_at = stream->packets;
+}
+
 /* Removes a message from its stream's index. */
 void message_list_unindex(struct psn_stream *stream, struct message *message);
 

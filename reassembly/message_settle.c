@@ -191,7 +191,7 @@ static bool find_holes(const struct rtap_tracker *tracker, struct message *messa
 {
 	struct rtap_message *shown = &message->shown;
 	struct missing_list list = { .reason = message->evicted ? RTAP_MISSING_EVICTED : RTAP_MISSING_NOT_CAPTURED };
-	bool answered_by_data = shown->verb != RTAP_VERB_SEND && shown->verb != RTAP_VERB_WRITE, adds;
+	bool adds;
 
 	if (shown->kind == RTAP_KIND_FLUSH)
 		shown->length_known = true;
@@ -204,8 +204,8 @@ static bool find_holes(const struct rtap_tracker *tracker, struct message *messa
 	if (!adds)
 		message->connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_LENGTH_MISMATCH]++;
 	return adds && !list.count && !list.failed && !message->evicted && covers_exactly(message) &&
-	       (!answered_by_data || message->has_last || shown->verb == RTAP_VERB_ATOMIC_WRITE) &&
-	       (answered_by_data ? shown->request_seen : message->has_first);
+	       (!message_is_answered_by_data(message) || message->has_last || shown->verb == RTAP_VERB_ATOMIC_WRITE) &&
+	       (message_is_answered_by_data(message) ? shown->request_seen : message->has_first);
 }
 
 /* A READ of which neither the request nor a Last was seen. */

@@ -49,6 +49,13 @@ static inline uint64_t load64(const uint8_t *p)
 	return (uint64_t)load32(p) << 32 | load32(p + 4);
 }
 
+/* Writes a number as 8 bytes, the most significant one first. */
+static inline void store64(uint8_t *p, uint64_t value)
+{
+	for (int i = 0; i < 8; i++)
+		p[i] = (uint8_t)(value >> (56 - 8 * i));
+}
+
 /*
  * The value of bits in a header: offset from the most significant bit of the first byte, width at most 64 and within eight
  * bytes. The caller has taken these bytes from a cursor. With constants it compiles to one load, swap and shift.

@@ -17,7 +17,7 @@
 #define LID_LENGTH 2
 
 /* The packets of one end on a path that the connection does not use now. */
-struct way {
+struct direction {
 	uint64_t words[6]; /* source and destination as GIDs or LIDs, queue pair of the destination, whether LIDs */
 	uint64_t hash;
 	struct connection *connection;
@@ -34,7 +34,7 @@ struct alternate {
 	unsigned in_use;                        /* paths[] whose addresses the connection uses; PATHS: those of its REQ */
 	struct path {
 		unsigned former;                /* in_use before the migration to it */
-		struct way ways[2];             /* from b; from a */
+		struct direction directions[2]; /* from b; from a */
 		struct handshake *ids[2];       /* the communication ids of b; of a at these addresses; NULL: none */
 	} paths[PATHS];
 };
@@ -64,27 +64,27 @@ static void words_of(const struct rtap_end *source, const struct rtap_end *desti
 
 static bool same_words(const void *value, const void *key)
 {
-	return !memcmp(((const struct way *)value)->words, key, sizeof((struct way *)0)->words);
+	return !memcmp(((const struct direction *)value)->words, key, sizeof((struct direction *)0)->words);
 }
 
-static void forget_way(struct rtap_tracker *tracker, struct way *way)
+static void unindex_direction(struct rtap_tracker *tracker, struct direction *direction)
 {
-	if (way->is_known)
-		map_remove(&tracker->alternates, way->hash, way);
-	way->is_known = false;
+	if (direction->is_known)
+		map_remove(&tracker->alternates, direction->hash, direction);
+	direction->is_known = false;
 }
 
 /* Two connections cannot have the same: the first keeps it. */
-static void enter_way(struct rtap_tracker *tracker, struct way *way)
+static void index_direction(struct rtap_tracker *tracker, struct direction *direction)
 {
-	way->hash = map_hash(way->words, 6);
-	way->is_known = !map_find(&tracker->alternates, way->hash, same_words, way->words) && map_add(&tracker->alternates, way->hash, way);
+	direction->hash = map_hash(direction->words, 6);
+	direction->is_known = !map_find(&tracker->alternates, direction->hash, same_words, direction->words) && map_add(&tracker->alternates, direction->hash, direction);
 }
 
-static void forget_path(struct rtap_tracker *tracker, struct path *path)
+static void discard_path(struct rtap_tracker *tracker, struct path *path)
 {
 	for (int i = 0; i < 2; i++) {
-		forget_way(tracker, &path->ways[i]);
+		unindex_direction(tracker, &path->directions[i]);
 		if (path->ids[i])
 			handshake_ids_drop(&tracker->handshakes, path->ids[i]);
 		path->ids[i] = NULL;
@@ -158,18 +158,18 @@ void alternate_load(struct rtap_tracker *tracker, struct connection *connection)
 		return;
 	path = &alternate->paths[alternate->in_use == 0];
 	alternate->is_offered = false;
-	forget_path(tracker, path);
+	discard_path(tracker, path);
 	for (int from_a = 0; from_a < 2; from_a++) {
 		const struct rtap_end *receiver = from_a ? &shown->b : &shown->a;
-		struct way *way = &path->ways[from_a];
+		struct direction *direction = &path->directions[from_a];
 
 		path->ids[from_a] = alias_of(tracker, &alternate->offered[from_a], connection->handshakes[from_a]);
-		way->connection = connection;
-		way->from_a = from_a;
-		way->has_migrated = false;
-		words_of(&alternate->offered[from_a], &alternate->offered[!from_a], receiver->qpn, way->words);
+		direction->connection = connection;
+		direction->from_a = from_a;
+		direction->has_migrated = false;
+		words_of(&alternate->offered[from_a], &alternate->offered[!from_a], receiver->qpn, direction->words);
 		if (receiver->qpn_known)
-			enter_way(tracker, way);
+			index_direction(tracker, direction);
 	}
 }
 
@@ -184,19 +184,19 @@ static void words_of_flow(const struct flow_key *key, uint64_t words[6])
 }
 
 /* Each direction migrates by itself: the first one is an event. */
-static void note_migration(const struct rtap_packet *packet, struct way *way)
+static void note_migration(const struct rtap_packet *packet, struct direction *direction)
 {
-	struct connection *connection = way->connection;
+	struct connection *connection = direction->connection;
 	struct alternate *alternate = connection->alternate;
-	unsigned number = way >= alternate->paths[1].ways;
+	unsigned number = direction >= alternate->paths[1].directions;
 	struct path *path = &alternate->paths[number];
 
-	way->has_migrated = !way->has_migrated;
-	if (way->has_migrated == path->ways[!way->from_a].has_migrated)
+	direction->has_migrated = !direction->has_migrated;
+	if (direction->has_migrated == path->directions[!direction->from_a].has_migrated)
 		return;
-	if (way->has_migrated)
+	if (direction->has_migrated)
 		path->former = alternate->in_use;
-	alternate->in_use = way->has_migrated ? number : path->former;
+	alternate->in_use = direction->has_migrated ? number : path->former;
 	if (connection->shown.life_count < RTAP_MAX_LIFE_EVENTS - CONNECTION_LIFE_END)
 		connection_life_event(connection, "path_migrated", packet->frame->number, packet->frame->time_ns, 0);
 }
@@ -206,24 +206,24 @@ struct flow *alternate_migrate(struct rtap_tracker *tracker, const struct rtap_p
 	struct rtap_end source, destination;
 	struct flow_key key;
 	uint64_t words[6];
-	struct way *way;
+	struct direction *direction;
 	struct flow *flow;
 
 	if (!tracker->alternates.count)
 		return NULL;
 	packet_ends(packet, &source, &destination);
 	words_of(&source, &destination, destination.qpn, words);
-	way = map_find(&tracker->alternates, map_hash(words, 6), same_words, words);
-	flow = way ? way->connection->flows[way->from_a] : NULL;
+	direction = map_find(&tracker->alternates, map_hash(words, 6), same_words, words);
+	flow = direction ? direction->connection->flows[direction->from_a] : NULL;
 	if (!flow || flow->pending_count)
 		return NULL;
-	forget_way(tracker, way);
-	words_of_flow(&flow->key, way->words);
+	unindex_direction(tracker, direction);
+	words_of_flow(&flow->key, direction->words);
 	key = flow_key_of(&source, &destination, destination.qpn, 0, false);
 	if (!flow_move(tracker, flow, &key))
 		return NULL;
-	enter_way(tracker, way);
-	note_migration(packet, way);
+	index_direction(tracker, direction);
+	note_migration(packet, direction);
 	return flow;
 }
 
@@ -232,7 +232,7 @@ void alternate_discard(struct rtap_tracker *tracker, struct connection *connecti
 	if (!connection->alternate)
 		return;
 	for (int i = 0; i < PATHS; i++)
-		forget_path(tracker, &connection->alternate->paths[i]);
+		discard_path(tracker, &connection->alternate->paths[i]);
 	free(connection->alternate);
 	connection->alternate = NULL;
 	connection->resized = true;

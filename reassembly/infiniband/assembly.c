@@ -264,15 +264,8 @@ void assembly_join(struct rtap_tracker *tracker, struct message *message, struct
 	message->ends_with_immediate |= other->ends_with_immediate;
 	shown->frames += taken->frames;
 	shown->repeats += taken->repeats;
-	if (taken->first_frame < shown->first_frame)
-		shown->first_frame = taken->first_frame;
-	if (taken->last_frame > shown->last_frame)
-		shown->last_frame = taken->last_frame;
-	/* Times are not always in the order of frames. */
-	if (taken->time_ns < shown->time_ns)
-		shown->time_ns = taken->time_ns;
-	if (taken->time_end_ns > shown->time_end_ns)
-		shown->time_end_ns = taken->time_end_ns;
+	assembly_cover_frame(shown, taken->first_frame, taken->time_ns);
+	assembly_cover_frame(shown, taken->last_frame, taken->time_end_ns);
 	shown->wanted |= taken->wanted;
 	shown->bytes_evicted |= taken->bytes_evicted;
 	if (taken->has_immediate) {
@@ -313,7 +306,7 @@ bool assembly_may_be_one(const struct message *message, const struct message *ne
 	return assembly_same_verb(message, RTAP_VERB_SEND) && assembly_same_verb(next, RTAP_VERB_SEND) && !message->has_last && !next->has_first;
 }
 
-bool assembly_goes_on_at(const struct message *read, uint64_t psn)
+bool assembly_continues_at(const struct message *read, uint64_t psn)
 {
 	return psn == read->high + 1 && !read->has_last && (read->coverage.count || read->cut.count);
 }
@@ -361,7 +354,7 @@ struct message *assembly_message_of(struct rtap_tracker *tracker, struct psn_str
 
 	/* A restarted READ has Firsts and Lasts in its middle. */
 	if (verb == RTAP_VERB_READ && assembly_same_verb(before, verb) &&
-	    (before->shown.request_seen ? !before->end || psn < before->end : assembly_is_inside(before, psn) || assembly_goes_on_at(before, psn)))
+	    (before->shown.request_seen ? !before->end || psn < before->end : assembly_is_inside(before, psn) || assembly_continues_at(before, psn)))
 		return before;
 	if (before && before->low == psn && (begins == before->has_first || before->shown.request_seen))
 		return assembly_same_verb(before, verb) ? before : NULL;

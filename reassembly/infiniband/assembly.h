@@ -87,6 +87,15 @@ static inline void assembly_note_frame(struct rtap_tracker *tracker, struct fram
 	assembly_cover_frame(shown, frame, time_ns);
 }
 
+/* The requester lacks the responses from PSN `begin` up to but excluding `end` of the message: they are sent again. */
+static inline void assembly_need(struct message *message, uint64_t begin, uint64_t end)
+{
+	message->needed.begin = (begin - message->low) & PSN_MASK;
+	message->needed.end = (end - message->low) & PSN_MASK;
+	message->needed.has_come = false;
+	message->needed.ahead = 0;
+}
+
 /* Merges the message after `message` into it. */
 void assembly_join(struct rtap_tracker *tracker, struct message *message, struct message *other, struct frame_result *result);
 
@@ -103,24 +112,24 @@ static inline bool assembly_is_inside(const struct message *read, uint64_t psn)
 }
 
 /*
- * Whether `psn` can only continue a READ whose last response seen is the one before: that is no Last. So does a request, which is one for the
- * rest, and its first response.
+ * Whether a packet with this PSN can only continue the READ: the last response seen is the one before, and is no Last. The packet is the next
+ * response, or a request for the rest of the READ or the first response to that.
  */
-bool assembly_goes_on_at(const struct message *read, uint64_t psn);
+bool assembly_continues_at(const struct message *read, uint64_t psn);
 
 /* The request at `psn` of a READ whose own request was not seen is one for the rest of it, which shows the memory and the end. */
 void assembly_take_restart(struct rtap_tracker *tracker, struct message *read, uint64_t psn, uint32_t r_key, uint64_t address, uint64_t length);
 
 /*
- * The response at the PSN of the READ's request is no First or Only: it goes on with a READ that began before, and the request was one for the rest of
- * it. Returns the whole READ.
+ * The response at the PSN of the READ's request is no First or Only: it continues a READ that began before, and the request was one for the rest
+ * of that. Returns the whole READ.
  */
 struct message *assembly_begin_earlier(struct rtap_tracker *tracker, struct message *read, struct frame_result *result);
 
 /* Whether two parts can belong to one SEND whose packets in between were not seen. */
 bool assembly_may_be_one(const struct message *message, const struct message *next);
 
-/* Whether `message`, whose First was not seen, can continue the packets up to `psn`. */
+/* Whether `next`, whose First was not seen, can continue `message`, of which packets up to `psn` were seen. */
 bool assembly_is_continued_by(const struct message *message, const struct message *next, uint64_t psn);
 
 /* Records a packet at `psn` of the message. */

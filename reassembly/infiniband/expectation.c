@@ -43,7 +43,7 @@ void expectation_remove(struct rtap_tracker *tracker, struct expectation *expect
 	expectation->connection = NULL;
 }
 
-bool expectation_is_last(const void *value, const void *key)
+bool expectation_last_has_words(const void *value, const void *key)
 {
 	return !memcmp(((const struct flow *)value)->last_words, key, sizeof((struct flow *)0)->last_words);
 }
@@ -65,7 +65,7 @@ void expectation_index_last(struct rtap_tracker *tracker, struct flow *flow)
 		return;
 	expectation_words(&flow->key, false, last->psn, flow->last_words);
 	hash = map_hash(flow->last_words, 5);
-	flow->last_indexed = multimap_add(&tracker->waiting_flows, hash, expectation_is_last, flow->last_words, flow);
+	flow->last_indexed = multimap_add(&tracker->waiting_flows, hash, expectation_last_has_words, flow->last_words, flow);
 }
 
 bool expectation_reserve(struct rtap_tracker *tracker, struct connection *connection)

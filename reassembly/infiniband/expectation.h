@@ -14,10 +14,9 @@ void expectation_init(struct rtap_tracker *tracker);
 /* Key of the addresses of a flow's packets and a PSN. `turned`: with the addresses swapped, as in the answer. */
 void expectation_words(const struct flow_key *key, bool turned, uint32_t psn, uint64_t words[5]);
 
-/* For multimap_find(): whether an expectation, or the last pending response of a flow, has these words. */
+/* For multimap_find(): whether an expectation; the last pending response of a flow has these words. */
 bool expectation_has_words(const void *value, const void *key);
-
-bool expectation_is_last(const void *value, const void *key);
+bool expectation_last_has_words(const void *value, const void *key);
 
 /* Makes room for one more expectation of the connection. False: out of memory. */
 bool expectation_reserve(struct rtap_tracker *tracker, struct connection *connection);

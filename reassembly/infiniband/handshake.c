@@ -20,8 +20,8 @@
 #define MAX_SERVICES 65536
 #define MAX_WAITING 64
 
-/* Whether the id of this end is `handshake`. */
-static bool is_of(const struct rtap_tracker *tracker, const struct rtap_end *end, uint32_t id, const struct handshake *handshake)
+/* Whether `handshake` is this id of the end. */
+static bool is_id_of(const struct rtap_tracker *tracker, const struct rtap_end *end, uint32_t id, const struct handshake *handshake)
 {
 	const struct handshake *found = handshake_ids_find(&tracker->handshakes, end, id, 0);
 
@@ -45,8 +45,8 @@ static struct connection *connection_of(const struct rtap_tracker *tracker, cons
 	return !other || !other_id || other->id == other_id ? connection : NULL;
 }
 
-/* The connection of a message, by the sender's or the receiver's id for it. */
-static struct connection *meant(const struct rtap_tracker *tracker, const struct rtap_cm_facts *cm, const struct rtap_end *source,
+/* The connection of a message, by the sender's or the receiver's id for it. *from_a: its sender. */
+static struct connection *connection_of_message(const struct rtap_tracker *tracker, const struct rtap_cm_facts *cm, const struct rtap_end *source,
 				const struct rtap_end *destination, bool *from_a)
 {
 	struct connection *connection = connection_of(tracker, source, cm->local_id, cm->remote_id);
@@ -56,8 +56,8 @@ static struct connection *meant(const struct rtap_tracker *tracker, const struct
 	if (!connection || (other && other->shown.number > connection->shown.number))
 		connection = other;
 	if (connection)
-		*from_a = is_of(tracker, source, cm->local_id, connection->handshakes[1]) ||
-			  is_of(tracker, destination, cm->remote_id, connection->handshakes[0]);
+		*from_a = is_id_of(tracker, source, cm->local_id, connection->handshakes[1]) ||
+			  is_id_of(tracker, destination, cm->remote_id, connection->handshakes[0]);
 	return connection;
 }
 
@@ -166,8 +166,8 @@ static void claim(struct rtap_tracker *tracker, struct connection *connection, b
 		flow_attach(flow, connection, from_a);
 }
 
-static void request(struct rtap_tracker *tracker, const struct rtap_packet *packet, const struct rtap_end *source,
-		    const struct rtap_end *destination)
+static void take_req(struct rtap_tracker *tracker, const struct rtap_packet *packet, const struct rtap_end *source,
+		     const struct rtap_end *destination)
 {
 	const struct rtap_cm_facts *cm = &packet->cm;
 	const struct rtap_frame *frame = packet->frame;
@@ -225,8 +225,8 @@ static void request(struct rtap_tracker *tracker, const struct rtap_packet *pack
 	upper_set_up(tracker, connection, packet, true);
 }
 
-static void reply(struct rtap_tracker *tracker, const struct rtap_packet *packet, const struct rtap_end *source,
-		  const struct rtap_end *destination)
+static void take_rep(struct rtap_tracker *tracker, const struct rtap_packet *packet, const struct rtap_end *source,
+		     const struct rtap_end *destination)
 {
 	const struct rtap_cm_facts *cm = &packet->cm;
 	struct connection *connection = connection_of(tracker, destination, cm->remote_id, cm->local_id);
@@ -270,8 +270,8 @@ static void reply(struct rtap_tracker *tracker, const struct rtap_packet *packet
 }
 
 /* Datagram queue pairs: the connection exists from the request on. 12.11. */
-static void ask(struct rtap_tracker *tracker, const struct rtap_packet *packet, const struct rtap_end *source,
-		const struct rtap_end *destination)
+static void take_sidr_req(struct rtap_tracker *tracker, const struct rtap_packet *packet, const struct rtap_end *source,
+			  const struct rtap_end *destination)
 {
 	const struct rtap_cm_facts *cm = &packet->cm;
 	struct handshake *asked = handshake_ids_find(&tracker->services, source, cm->local_id, SIDR_REQUEST);
@@ -326,8 +326,8 @@ static void resolve(struct rtap_tracker *tracker, const struct rtap_cm_facts *cm
 	service->waiting++;
 }
 
-static void answer(struct rtap_tracker *tracker, const struct rtap_packet *packet, const struct rtap_end *source,
-		   const struct rtap_end *destination)
+static void take_sidr_rep(struct rtap_tracker *tracker, const struct rtap_packet *packet, const struct rtap_end *source,
+			  const struct rtap_end *destination)
 {
 	const struct rtap_cm_facts *cm = &packet->cm;
 	struct handshake *asked = handshake_ids_find(&tracker->services, destination, cm->local_id, SIDR_REQUEST);
@@ -411,7 +411,8 @@ static void end_event(struct connection *connection, const char *name, const str
 		*place = (uint8_t)(count + 1);
 }
 
-static void event_of(struct rtap_tracker *tracker, struct connection *connection, const struct rtap_packet *packet, bool from_a)
+/* A message that is an event of its connection: all except those that set it up. */
+static void take_event_message(struct rtap_tracker *tracker, struct connection *connection, const struct rtap_packet *packet, bool from_a)
 {
 	static const char *const names[] = {
 		[CM_REJ - CM_REQ] = "rdma_reject", [CM_RTU - CM_REQ] = "established", [CM_DREQ - CM_REQ] = "rdma_disconnect",
@@ -455,16 +456,16 @@ void handshake_packet(struct rtap_tracker *tracker, const struct rtap_packet *pa
 
 	switch (cm->attribute) {
 	case CM_REQ:
-		request(tracker, packet, source, destination);
+		take_req(tracker, packet, source, destination);
 		return;
 	case CM_REP:
-		reply(tracker, packet, source, destination);
+		take_rep(tracker, packet, source, destination);
 		return;
 	case CM_SIDR_REQ:
-		ask(tracker, packet, source, destination);
+		take_sidr_req(tracker, packet, source, destination);
 		return;
 	case CM_SIDR_REP:
-		answer(tracker, packet, source, destination);
+		take_sidr_rep(tracker, packet, source, destination);
 		return;
 	case CM_MRA:
 	case CM_REJ:
@@ -473,24 +474,17 @@ void handshake_packet(struct rtap_tracker *tracker, const struct rtap_packet *pa
 	case CM_DREP:
 	case CM_LAP:
 	case CM_APR:
-		connection = meant(tracker, cm, source, destination, &from_a);
+		connection = connection_of_message(tracker, cm, source, destination, &from_a);
 		if (connection)
-			event_of(tracker, connection, packet, from_a);
+			take_event_message(tracker, connection, packet, from_a);
 		return;
 	default:
 		return;
 	}
 }
 
-static void free_all(struct map *map)
-{
-	for (size_t i = 0; i < map->room; i++)
-		free(map->slots[i].value);
-	map_fini(map);
-}
-
 void handshake_fini(struct rtap_tracker *tracker)
 {
-	free_all(&tracker->handshakes);
-	free_all(&tracker->services);
+	map_fini_values(&tracker->handshakes);
+	map_fini_values(&tracker->services);
 }

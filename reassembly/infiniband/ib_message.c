@@ -36,6 +36,7 @@ static void take_last(struct message *message, const struct rtap_ib_facts *ib)
 static bool take_reth(struct message *message, const struct rtap_ib_facts *ib)
 {
 	struct rtap_message *shown = &message->shown;
+	uint64_t count;
 
 	if (shown->request_seen)
 		return false;
@@ -47,8 +48,9 @@ static bool take_reth(struct message *message, const struct rtap_ib_facts *ib)
 	shown->r_key = ib->r_key;
 	shown->virtual_address = ib->virtual_address;
 	shown->length = ib->dma_length;
-	if (message->stream->pmtu || ib->dma_length <= 256)
-		message->end = message->low + assembly_packets_of(ib->dma_length, message->stream->pmtu ? message->stream->pmtu : 256);
+	count = assembly_psn_count(ib->dma_length, message->stream->pmtu);
+	if (count)
+		message->end = message->low + count;
 	return true;
 }
 
@@ -59,18 +61,10 @@ static __attribute__((noinline)) void close_unreliable(struct psn_stream *stream
 {
 	struct message *before = begins ? message_list_before(message) : NULL;
 
-	for (; before && !before->answered; before = message_list_before(before)) {
-		message_list_leave_unacked(stream, before);
-		before->answered = true;
-		before->answered_ns = now_ns;
-		before->answered_at = stream->packets;
-	}
-	if (!message->answered && assembly_is_whole(message)) {
-		message_list_leave_unacked(stream, message);
-		message->answered = true;
-		message->answered_ns = now_ns;
-		message->answered_at = stream->packets;
-	}
+	for (; before && !before->answered; before = message_list_before(before))
+		message_list_end_wait(stream, before, now_ns);
+	if (!message->answered && assembly_is_whole(message))
+		message_list_end_wait(stream, message, now_ns);
 }
 
 /* A SEND with all its packets, some of them truncated. */
@@ -128,7 +122,7 @@ static bool is_restart(const struct message *message, uint64_t psn, const struct
 	if (!assembly_same_verb(message, RTAP_VERB_READ) || (message->end && psn >= message->end))
 		return false;
 	if (!message->shown.request_seen)
-		return assembly_is_inside(message, psn) || assembly_goes_on_at(message, psn);
+		return assembly_is_inside(message, psn) || assembly_continues_at(message, psn);
 	/* the capture cut off what it requests */
 	if (!ib->has_reth)
 		return message->end || psn == message->low;
@@ -307,10 +301,7 @@ static __attribute__((cold, noinline)) void sent_again(struct rtap_tracker *trac
 		psn_ask_again(stream, psn, psn + count, goes_on, recovery_is_after_nak(stream, psn));
 	/* An answered READ waits again for what its requester lacks. */
 	if (is_read && message && psn >= message->low && message->stream == stream) {
-		message->needed.begin = (psn - message->low) & PSN_MASK;
-		message->needed.end = (psn - message->low + count) & PSN_MASK;
-		message->needed.has_come = false;
-		message->needed.ahead = 0;
+		assembly_need(message, psn, psn + count);
 		message->answered_ns = packet->frame->time_ns;
 		message->answered_at = stream->packets + IB_AGAIN_PACKETS;
 	}
@@ -362,7 +353,7 @@ void ib_message_request(struct rtap_tracker *tracker, struct psn_stream *stream,
 	psn = psn_unwrap(stream, ib->psn);
 	if (assembly_is_far(stream, psn)) {
 		/* A corrupt packet would end all incomplete messages. */
-		if (ib_check_icrc(packet) == RTAP_CRC_BAD && icrc_sender_holds(tracker, packet))
+		if (ib_check_icrc(packet) == RTAP_CRC_BAD && icrc_sender_is_reliable(tracker, packet))
 			return;
 		begin_anew(tracker, stream, ib->psn);
 		psn = stream->next;

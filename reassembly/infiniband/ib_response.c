@@ -6,17 +6,13 @@
 #include "reassembly/infiniband/early_response.h"
 #include "reassembly/infiniband/ib_message.h"
 #include "reassembly/infiniband/ib_response.h"
+#include "reassembly/message_extent.h"
 #include "reassembly/message_list.h"
 #include "reassembly/infiniband/psn.h"
 #include "reassembly/infiniband/recovery.h"
 #include "reassembly/message_queue.h"
 
 #define MOST_PATH_MTU 4096
-
-static bool is_answered_by_data(const struct message *message)
-{
-	return message->shown.verb != RTAP_VERB_SEND && message->shown.verb != RTAP_VERB_WRITE;
-}
 
 static inline void answer(struct psn_stream *stream, struct message *message, const struct pending_response *response,
 			  enum rtap_outcome outcome, struct rtap_flow_facts *flow)
@@ -25,15 +21,12 @@ static inline void answer(struct psn_stream *stream, struct message *message, co
 
 	if (message->answered)
 		return;
-	message_list_leave_unacked(stream, message);
-	message->answered = true;
-	message->answered_ns = response->time_ns;
-	message->answered_at = stream->packets;
+	message_list_end_wait(stream, message, response->time_ns);
 	/* A requester that still lacks an earlier response requests this READ again. */
-	if (is_answered_by_data(message) && shown->repeats)
+	if (message_is_answered_by_data(message) && shown->repeats)
 		message->answered_at += IB_AGAIN_PACKETS;
 	/* If its requester missed the acknowledgement, the packets that the capture missed are retransmitted after a timeout. */
-	if ((!message->has_first || !message->has_last || message->coverage.count > 1) && !is_answered_by_data(message))
+	if ((!message->has_first || !message->has_last || message->coverage.count > 1) && !message_is_answered_by_data(message))
 		message->answered_ns += HOLE_NS - GRACE_NS;
 	shown->outcome = (uint8_t)outcome;
 	shown->answered_in = response->frame;
@@ -47,6 +40,13 @@ static inline void answer(struct psn_stream *stream, struct message *message, co
 	}
 }
 
+/* The search for the next response's request starts after messages that are answered. */
+static inline void skip_answered(struct psn_stream *stream)
+{
+	while (stream->unanswered && stream->unanswered->answered)
+		stream->unanswered = TAILQ_NEXT(stream->unanswered, link);
+}
+
 /* READs and atomics that begin below this PSN are counted by the MSN of a response: it counts the one that it answers. IBTA vol. 1, C9-148. */
 static uint64_t reads_counted(const struct pending_response *response, uint64_t acknowledged)
 {
@@ -56,7 +56,7 @@ static uint64_t reads_counted(const struct pending_response *response, uint64_t 
 /* Whether the MSN of the response counts a message that the one before it did not count. */
 static bool is_newly_counted(const struct psn_stream *stream, const struct message *message, uint64_t reads)
 {
-	if (is_answered_by_data(message))
+	if (message_is_answered_by_data(message))
 		return message->low >= stream->msn_reads && message->low < reads;
 	/* a packet that is not its last, and acknowledged, does not end it; one in doubt can be counted by the MSN before */
 	return !message->answered && !message->is_in_doubt && message->high + !message->has_last < stream->acknowledged;
@@ -127,7 +127,7 @@ static uint32_t messages_between(const struct psn_stream *stream, const struct m
 	for (; at > stream->msn_psn && *left && (message = message_list_before(message)); --*left) {
 		uint64_t end = message->end ? message->end : message->has_last ? message->high + 1 : 0;
 
-		if (end != at || is_answered_by_data(message))
+		if (end != at || message_is_answered_by_data(message))
 			return UNKNOWN;
 		at = message->low - !message->has_first;
 		count++;
@@ -178,8 +178,7 @@ static inline void answer_up_to(struct psn_stream *stream, uint64_t psn, const s
 			message->shown.has_latency = false;
 		}
 	}
-	while (stream->unanswered && stream->unanswered->answered)
-		stream->unanswered = TAILQ_NEXT(stream->unanswered, link);
+	skip_answered(stream);
 }
 
 /*
@@ -370,10 +369,7 @@ static inline void note_restart(struct message *message, uint64_t psn, enum ib_p
 	if ((place != IB_FIRST && place != IB_ONLY) || !is_again || psn >= message->end || message->answered ||
 	    !assembly_same_verb(message, RTAP_VERB_READ) || (message->needed.begin < message->needed.end && message->needed.begin >= at))
 		return;
-	message->needed.begin = at & PSN_MASK;
-	message->needed.end = (message->end - message->low) & PSN_MASK;
-	message->needed.has_come = false;
-	message->needed.ahead = 0;
+	assembly_need(message, psn, message->end);
 }
 
 /* was_whole: before this response. */
@@ -387,8 +383,7 @@ static void finish_response(struct psn_stream *stream, struct message *message, 
 		return;
 	if (message->needed.begin == message->needed.end) {
 		answer(stream, message, response, RTAP_OUTCOME_GOOD, flow);
-		while (stream->unanswered && stream->unanswered->answered)
-			stream->unanswered = TAILQ_NEXT(stream->unanswered, link);
+		skip_answered(stream);
 	}
 	if (flow && !was_whole) {
 		assembly_fill_completion(flow, message, message->shown.length);
@@ -446,15 +441,25 @@ static void note_before_request(struct message *read, uint64_t psn, enum ib_plac
 }
 
 /* Whether the request of the next READ, captured before this First or Middle, is one for the rest of this READ. */
-static inline bool is_asked_to_go_on(const struct message *read, uint64_t psn)
+static inline bool is_continued_by_next_request(const struct message *read, uint64_t psn)
 {
 	const struct message *next = message_list_after(read);
 
-	return next && !read->shown.request_seen && assembly_goes_on_at(read, psn + 1) && next->low == psn + 1 && next->shown.request_seen &&
+	return next && !read->shown.request_seen && assembly_continues_at(read, psn + 1) && next->low == psn + 1 && next->shown.request_seen &&
 	       assembly_same_verb(next, RTAP_VERB_READ);
 }
 
-/* An ATOMIC WRITE or a FLUSH is answered by a READ response without data. IBTA vol. 1, A19.4. */
+/* The answer to an ATOMIC WRITE or a FLUSH: a READ response without data. IBTA vol. 1, A19.4. */
+static void empty_response(struct rtap_tracker *tracker, struct psn_stream *stream, struct message *message, const struct piece *piece,
+			   const struct pending_response *response, struct rtap_flow_facts *flow, struct frame_result *result)
+{
+	bool was_whole = message->has_last;
+
+	assembly_note_frame(tracker, result, message, piece, !was_whole);
+	message->has_last = true;
+	finish_response(stream, message, was_whole, response, flow, result);
+}
+
 static void data_response(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn, const struct pending_response *response,
 			  enum rtap_psn_analysis analysis, struct rtap_flow_facts *flow, struct frame_result *result)
 {
@@ -486,10 +491,7 @@ static void data_response(struct rtap_tracker *tracker, struct psn_stream *strea
 		take_needed(stream, message, psn, analysis);
 	}
 	if (message && message->low == psn && (message->shown.kind == RTAP_KIND_FLUSH || message->shown.verb == RTAP_VERB_ATOMIC_WRITE)) {
-		was_whole = message->has_last;
-		assembly_note_frame(tracker, result, message, &piece, !was_whole);
-		message->has_last = true;
-		finish_response(stream, message, was_whole, response, flow, result);
+		empty_response(tracker, stream, message, &piece, response, flow, result);
 		return;
 	}
 	message = assembly_message_of(tracker, stream, message, psn, opcode, &piece);
@@ -509,7 +511,7 @@ static void data_response(struct rtap_tracker *tracker, struct psn_stream *strea
 	assembly_note_frame(tracker, result, message, &piece,
 		   piece.wire ? assembly_add_payload(tracker, message, psn, &piece) || !piece.captured : !was_whole);
 	assembly_join_next(tracker, message, result);
-	if ((place == IB_FIRST || place == IB_MIDDLE) && is_asked_to_go_on(message, psn))
+	if ((place == IB_FIRST || place == IB_MIDDLE) && is_continued_by_next_request(message, psn))
 		assembly_begin_earlier(tracker, message_list_after(message), result);
 	if (message->shown.request_seen && message->shown.first_frame < first_frame)
 		note_before_request(message, psn, place);
@@ -546,8 +548,7 @@ static __attribute__((noinline)) void atomic_response(struct rtap_tracker *track
 		return;
 	}
 	take_needed(stream, message, psn, analysis);
-	for (int i = 0; i < 8; i++)
-		original[i] = (uint8_t)(response->original >> (56 - 8 * i));
+	store64(original, response->original);
 	piece.crc = assembly_digest(tracker, original, piece.captured);
 	assembly_note_frame(tracker, result, message, &piece, assembly_add_payload(tracker, message, psn, &piece));
 	was_whole = message->has_last;
@@ -569,7 +570,7 @@ static uint64_t note_requested(struct psn_stream *stream, uint64_t psn, struct m
 
 		if (end > psn)
 			end = psn;
-		if (!is_answered_by_data(message) || begin >= end)
+		if (!message_is_answered_by_data(message) || begin >= end)
 			continue;
 		psn_miss_responses(stream, begin, end, true, time_ns);
 		missing += end - begin;
@@ -690,7 +691,7 @@ static __attribute__((cold, noinline)) void answer_late(struct rtap_tracker *tra
 		answer_up_to(stream, early->psn, response, true, NULL);
 		message = message_list_find_before(stream, early->psn, NULL);
 		/* a request of another message completes nothing of this one */
-		if (message && is_answered_by_data(message) && !message->answered)
+		if (message && message_is_answered_by_data(message) && !message->answered)
 			finish_response(stream, message, message->low != psn, response, flow, result);
 		break;
 	}

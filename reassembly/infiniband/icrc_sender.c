@@ -12,8 +12,8 @@
 
 struct icrc_sender {
 	uint64_t hash, words[3];
-	uint32_t looks;           /* searches ahead without a good CRC */
-	bool is_good, is_wrong;   /* a good CRC was seen; its CRCs are ignored */
+	uint32_t searches;        /* of following frames, without a good CRC */
+	bool is_good, is_ignored; /* a good CRC was seen; its CRCs are ignored */
 };
 
 /* Address and interface. */
@@ -83,26 +83,22 @@ static void look_ahead(struct rtap_tracker *tracker, struct icrc_sender *sender,
 			continue;
 		status = ib_check_icrc(&packet);
 		sender->is_good = status == RTAP_CRC_GOOD;
-		sender->is_wrong |= status == RTAP_CRC_BAD;
+		sender->is_ignored |= status == RTAP_CRC_BAD;
 	}
-	if (++sender->looks >= ICRC_LOOKS)
-		sender->is_wrong = true;
+	if (++sender->searches >= ICRC_SEARCHES)
+		sender->is_ignored = true;
 }
 
-bool icrc_sender_holds(struct rtap_tracker *tracker, const struct rtap_packet *packet)
+bool icrc_sender_is_reliable(struct rtap_tracker *tracker, const struct rtap_packet *packet)
 {
 	struct icrc_sender *sender = sender_of(tracker, packet);
 
-	if (sender && !sender->is_good && !sender->is_wrong)
+	if (sender && !sender->is_good && !sender->is_ignored)
 		look_ahead(tracker, sender, packet->frame);
 	return sender && sender->is_good;
 }
 
 void icrc_senders_fini(struct rtap_tracker *tracker)
 {
-	struct map *map = &tracker->icrc_senders;
-
-	for (size_t i = 0; i < map->room; i++)
-		free(map->slots[i].value);
-	map_fini(map);
+	map_fini_values(&tracker->icrc_senders);
 }

@@ -22,7 +22,7 @@
 
 bool pairing_may_answer(const struct connection *connection, uint32_t response_psn, uint8_t opcode)
 {
-	const struct psn_stream *stream = &connection->streams[connection->flows[1] ? 1 : 0];
+	const struct psn_stream *stream = &connection->streams[connection_known_side(connection)];
 	uint64_t psn;
 
 	if (ib_opcodes[opcode].class == IB_CONGESTION)
@@ -61,7 +61,7 @@ static bool is_kind_of_answer(const struct expectation *expectation, const struc
 
 static bool has_port(const struct flow *flow, const struct connection *connection)
 {
-	return port_pairing_fits(flow, connection->flows[connection->flows[1] ? 1 : 0]);
+	return port_pairing_fits(flow, connection_known_flow(connection));
 }
 
 /* This many matching responses are more than chance, whatever their ports. */
@@ -108,7 +108,7 @@ static struct connection *find_requester(const struct rtap_tracker *tracker, con
 			}
 		}
 	}
-	if (!found || !is_one || (flow->pending_count < PROOF && port_pairing_doubts(tracker, flow, found->flows[found->flows[1] ? 1 : 0])))
+	if (!found || !is_one || (flow->pending_count < PROOF && port_pairing_doubts(tracker, flow, connection_known_flow(found))))
 		return NULL;
 	return found;
 }
@@ -162,9 +162,10 @@ static void merge_shown(struct rtap_connection *shown, const struct rtap_connect
 /* The connection that was created for the flow's requests is the other half of `connection`. */
 static void merge(struct rtap_tracker *tracker, struct connection *connection, struct connection *other, bool from_a)
 {
-	struct psn_stream *stream = &connection->streams[from_a], *taken = &other->streams[other->flows[1] ? 1 : 0];
-	struct psn_stream *unused = &other->streams[other->flows[1] ? 0 : 1];
-	struct flow *flow = other->flows[other->flows[1] ? 1 : 0];
+	bool other_from_a = connection_known_side(other), turned = from_a != other_from_a;
+	struct psn_stream *stream = &connection->streams[from_a], *taken = &other->streams[other_from_a];
+	struct psn_stream *unused = &other->streams[!other_from_a];
+	struct flow *flow = connection_known_flow(other);
 	struct message *message;
 
 	/* Settles messages inferred from responses that waited too long, to requests that no end sent. */
@@ -187,11 +188,10 @@ static void merge(struct rtap_tracker *tracker, struct connection *connection, s
 	memset(taken, 0, sizeof *taken);
 	message_list_init(taken);
 	taken->connection = other;
-	merge_shown(&connection->shown, &other->shown, from_a, other->flows[1] != NULL);
-	upper_merged(tracker, other, connection, from_a != (other->flows[1] != NULL));
+	merge_shown(&connection->shown, &other->shown, from_a, other_from_a);
+	upper_merged(tracker, other, connection, turned);
 	if (tracker->options.merged)
-		tracker->options.merged(tracker->options.owner, other->shown.number, connection->shown.number,
-					from_a != (other->flows[1] != NULL));
+		tracker->options.merged(tracker->options.owner, other->shown.number, connection->shown.number, turned);
 	other->flows[0] = other->flows[1] = NULL;
 	flow->connection = NULL;
 	connection_drop(tracker, other);
@@ -205,7 +205,7 @@ static void pair(struct rtap_tracker *tracker, struct flow *flow, struct connect
 	/* The older one remains, so that numbers are in the order of first frames. */
 	if (flow->connection && flow->connection->shown.number < connection->shown.number) {
 		struct connection *older = flow->connection;
-		struct flow *other = connection->flows[connection->flows[1] ? 1 : 0];
+		struct flow *other = connection_known_flow(connection);
 		bool other_from_a = !flow->from_a;
 
 		merge(tracker, older, connection, other_from_a);
@@ -255,15 +255,7 @@ static void replay(struct rtap_tracker *tracker, struct flow *flow, struct frame
 		struct pending_response *response = &flow->pending[i];
 
 		connection->shown.packets++;
-		if (response->frame < connection->shown.first_frame)
-			connection->shown.first_frame = response->frame;
-		if (response->frame > connection->shown.last_frame)
-			connection->shown.last_frame = response->frame;
-		/* Times are not always in the order of frames. */
-		if (response->time_ns < connection->shown.time_ns)
-			connection->shown.time_ns = response->time_ns;
-		if (response->time_ns > connection->shown.time_end_ns)
-			connection->shown.time_end_ns = response->time_ns;
+		connection_cover_frame(connection, response->frame, response->time_ns);
 		resolve(tracker, flow, stream, response, result);
 	}
 	expectation_discard_last(tracker, flow);
@@ -294,7 +286,7 @@ static void replay_earlier(struct rtap_tracker *tracker, const struct connection
 static void pair_waiting(struct rtap_tracker *tracker, struct connection *connection, const struct expectation *expectation,
 			 struct frame_result *result)
 {
-	struct flow *flow = multimap_find(&tracker->waiting_flows, expectation->link.hash, expectation_is_last, expectation->words);
+	struct flow *flow = multimap_find(&tracker->waiting_flows, expectation->link.hash, expectation_last_has_words, expectation->words);
 
 	if (!flow || flow->last_link.older || (flow->connection && flow->connection->flows[0] && flow->connection->flows[1]) ||
 	    find_requester(tracker, flow) != connection)
@@ -305,7 +297,7 @@ static void pair_waiting(struct rtap_tracker *tracker, struct connection *connec
 
 void pairing_expect(struct rtap_tracker *tracker, struct connection *connection, const struct rtap_ib_facts *request, struct frame_result *result)
 {
-	const struct flow *flow = connection->flows[1] ? connection->flows[1] : connection->flows[0];
+	const struct flow *flow = connection_known_flow(connection);
 	struct expectation *expectation;
 
 	if (!expectation_reserve(tracker, connection))
@@ -378,6 +370,7 @@ static void stand_alone(struct rtap_tracker *tracker, struct flow *flow)
 	flow_attach(flow, connection, false);
 }
 
+/* The requester was not found: processes the responses as those of the flow's connection, or of a new one. */
 static void finish(struct rtap_tracker *tracker, struct flow *flow, struct frame_result *result)
 {
 	if (!flow->pending_count)
@@ -388,20 +381,12 @@ static void finish(struct rtap_tracker *tracker, struct flow *flow, struct frame
 		replay(tracker, flow, result);
 }
 
-/* The input ended: pairs the flow, or creates a connection for it. */
-static void pairing_finish(struct rtap_tracker *tracker, struct flow *flow)
-{
-	struct frame_result none = { 0 };
-
-	finish(tracker, flow, &none);
-}
-
 void pairing_stop_waiting(struct rtap_tracker *tracker, struct flow *flow)
 {
 	if (flow->waits)
 		LIST_REMOVE(flow, pending_link);
 	flow->waits = false;
-	pairing_finish(tracker, flow);
+	finish(tracker, flow, &(struct frame_result){ 0 });
 	if (!flow->connection)
 		flow_destroy(tracker, flow);
 }

@@ -28,7 +28,7 @@ void ddp_half_await_ack(const struct rtap_tracker *tracker, struct message *mess
 {
 	bool is_answered = message->shown.outcome == RTAP_OUTCOME_GOOD;
 
-	if (!tracker->reports || (ddp_half_is_answered_by_data(message) ? !is_answered : message->shown.outcome))
+	if (!tracker->reports || (message_is_answered_by_data(message) ? !is_answered : message->shown.outcome))
 		return;
 	if (!is_answered)
 		message->shown.outcome = RTAP_OUTCOME_UNANSWERED;

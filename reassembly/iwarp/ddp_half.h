@@ -6,10 +6,17 @@
 #ifndef REASSEMBLY_IWARP_DDP_HALF_H
 #define REASSEMBLY_IWARP_DDP_HALF_H
 
+#include "dissect/iwarp/fpdu.h"
+#include "dissect/iwarp/iwarp.h"
 #include "reassembly/iwarp/ddp_reads.h"
+#include "reassembly/message_extent.h"
 #include "reassembly/state.h"
 
 #define DDP_QUEUES 4 /* RFC 5040, 5.1; RFC 7306, 4 */
+/* Bytes of the FPDU of a Read Request. RFC 5040, 4.4. */
+#define DDP_READ_REQUEST_FPDU (MPA_LENGTH_LENGTH + DDP_UNTAGGED_LENGTH + 28 + MPA_CRC_LENGTH)
+/* Most outstanding requests examined: real limits (ORD) are far lower. */
+#define DDP_MOST_REQUESTS 256
 
 /* One direction's segments. The messages that it points to are being reassembled. */
 struct ddp_half {
@@ -38,16 +45,10 @@ struct ddp {
 /* `ddp` is all zero: no messages. */
 void ddp_half_init(struct ddp *ddp);
 
-/* Whether the other side answers with data: its last byte is in the other direction. */
-static inline bool ddp_half_is_answered_by_data(const struct message *message)
-{
-	return message->shown.verb != RTAP_VERB_SEND && message->shown.verb != RTAP_VERB_WRITE;
-}
-
 /* The side that sent the message's last byte. */
 static inline bool ddp_half_side_of(const struct message *message)
 {
-	return message->shown.from_a != ddp_half_is_answered_by_data(message);
+	return message->shown.from_a != message_is_answered_by_data(message);
 }
 
 /* A message of the upper layer, carried by a Send that is complete with the current FPDU, waits for the same acknowledgement. */

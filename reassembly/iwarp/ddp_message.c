@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
-#include "dissect/iwarp/fpdu.h"
-#include "dissect/iwarp/iwarp.h"
 #include "reassembly/infiniband/assembly.h"
 #include "reassembly/connection.h"
 #include "reassembly/connection_life.h"
@@ -18,8 +16,6 @@
 
 #define ATOMIC_LENGTH 8
 #define COMPARE_SWAP 2 /* RFC 7306, 5.2.1 */
-/* Most outstanding requests examined: real limits (ORD) are far lower. */
-#define MOST_REQUESTS 256
 
 static struct ddp_half *half_of(const struct ddp_work *work)
 {
@@ -279,7 +275,7 @@ static void take_atomic_response(struct ddp_work *work)
 	uint8_t original[ATOMIC_LENGTH];
 	struct piece piece = { .bytes = original, .captured = ATOMIC_LENGTH, .wire = ATOMIC_LENGTH };
 
-	for (uint32_t tried = 0; message && tried < MOST_REQUESTS; message = TAILQ_NEXT(message, link), tried++)
+	for (uint32_t tried = 0; message && tried < DDP_MOST_REQUESTS; message = TAILQ_NEXT(message, link), tried++)
 		if (message->shown.kind == RTAP_KIND_ATOMIC && message->sink_stag == work->facts.request_identifier)
 			break;
 	if (work->facts.has_original && (!message || message->shown.kind != RTAP_KIND_ATOMIC))
@@ -288,8 +284,7 @@ static void take_atomic_response(struct ddp_work *work)
 		work->connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_UNEXPECTED_RESPONSE]++;
 		return;
 	}
-	for (unsigned i = 0; i < ATOMIC_LENGTH; i++)
-		original[i] = (uint8_t)(work->facts.original >> (56 - 8 * i));
+	store64(original, work->facts.original);
 	piece.crc = assembly_digest(work->tracker, original, ATOMIC_LENGTH);
 	assembly_add_bytes(work->tracker, message, MESSAGE_ORIGIN, &piece);
 	ddp_reads_answered(work, message);

@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
-#include "dissect/iwarp/fpdu.h"
-#include "dissect/iwarp/iwarp.h"
 #include "reassembly/connection.h"
 #include "reassembly/iwarp/ddp_half.h"
 #include "reassembly/iwarp/ddp_upper.h"
 #include "reassembly/iwarp/iwarp_half.h"
 #include "reassembly/message_queue.h"
 
-/* Most outstanding requests examined: real limits (ORD) are far lower. */
-#define MOST_REQUESTS 256
 /* After the maximum of outstanding requests was reached this often, more are not expected. */
 #define OFTEN 16
 /* After this many consecutive responses to consecutive requests, no unseen request is outstanding. */
 #define ROW 3
 #define LEAST_OVERHEAD (MPA_LENGTH_LENGTH + DDP_TAGGED_LENGTH + MPA_CRC_LENGTH)
 #define LARGEST_PAYLOAD (UINT16_MAX - DDP_TAGGED_LENGTH)
-#define READ_REQUEST (MPA_LENGTH_LENGTH + DDP_UNTAGGED_LENGTH + 28 + MPA_CRC_LENGTH) /* RFC 5040, 4.4 */
 #define ATOMIC_RESPONSE (MPA_LENGTH_LENGTH + DDP_UNTAGGED_LENGTH + 12 + MPA_CRC_LENGTH) /* RFC 7306, 5.2.3 */
 
 /* The requests that the current direction answers. */
@@ -125,9 +120,9 @@ static bool is_new_sink(struct ddp_reads *reads, const struct message *message)
 /* MSN after the last request that can exist: each missing request occupies some of the missing bytes. */
 static uint32_t end_of(const struct ddp_reads *reads)
 {
-	uint64_t more = reads->lost / READ_REQUEST;
+	uint64_t more = reads->lost / DDP_READ_REQUEST_FPDU;
 
-	return reads->end + (more < MOST_REQUESTS ? (uint32_t)more : MOST_REQUESTS);
+	return reads->end + (more < DDP_MOST_REQUESTS ? (uint32_t)more : DDP_MOST_REQUESTS);
 }
 
 void ddp_reads_asked(const struct ddp_work *work, struct message *message)
@@ -141,7 +136,7 @@ void ddp_reads_asked(const struct ddp_work *work, struct message *message)
 
 		begin_anew(reads, msn);
 		/* The first request has number 1; others were lost if bytes were. */
-		if (work->connection->shown.learned_by_mpa && !work->connection->iwarp->resumed && msn - 1 < (is_lost ? MOST_REQUESTS : 1)) {
+		if (work->connection->shown.learned_by_mpa && !work->connection->iwarp->resumed && msn - 1 < (is_lost ? DDP_MOST_REQUESTS : 1)) {
 			reads->known = true;
 			reads->next = 1 + (early < msn ? early : msn);
 			reads->ahead = early_lost && reads->next < msn ? msn - reads->next : 0;
@@ -149,7 +144,7 @@ void ddp_reads_asked(const struct ddp_work *work, struct message *message)
 			reads->low = reads->next;
 			reads->high = reads->next + reads->ahead;
 		}
-	} else if (msn != reads->end && (!reads->lost || msn - reads->end >= MOST_REQUESTS)) {
+	} else if (msn != reads->end && (!reads->lost || msn - reads->end >= DDP_MOST_REQUESTS)) {
 		/* The sender does not count as the standard requires. */
 		begin_anew(reads, msn);
 	}
@@ -193,7 +188,7 @@ static struct message *find_request(struct message **message, uint32_t msn)
 {
 	uint32_t tried = 0;
 
-	while (*message && tried++ < MOST_REQUESTS && (!is_request(*message) || (int32_t)((*message)->shown.psn - msn) < 0))
+	while (*message && tried++ < DDP_MOST_REQUESTS && (!is_request(*message) || (int32_t)((*message)->shown.psn - msn) < 0))
 		*message = TAILQ_NEXT(*message, link);
 	return *message && is_request(*message) && (*message)->shown.psn == msn ? *message : NULL;
 }
@@ -211,7 +206,7 @@ static uint32_t fit_in(const struct ddp_work *work, const struct ddp_reads *read
 	uint32_t count = 0;
 
 	*exact = 0;
-	for (uint32_t msn = reads->next; msn != end_of(reads) && count < MOST_REQUESTS; msn++) {
+	for (uint32_t msn = reads->next; msn != end_of(reads) && count < DDP_MOST_REQUESTS; msn++) {
 		const struct message *message = find_request(&at, msn);
 
 		least += least_of(message);
@@ -277,7 +272,7 @@ static struct message *only_one(const struct ddp_work *work)
 	struct message *found = NULL, *message = first_of(work);
 
 	for (uint32_t tried = 0; message; message = TAILQ_NEXT(message, link), tried++) {
-		if (tried == MOST_REQUESTS)
+		if (tried == DDP_MOST_REQUESTS)
 			return NULL;
 		if (!is_asked_by(message, &work->facts) || (int32_t)(message->shown.psn - reads->next) < 0)
 			continue;
@@ -293,7 +288,7 @@ static void doubt_all(const struct ddp_work *work)
 {
 	struct message *message = first_of(work);
 
-	for (uint32_t tried = 0; message && tried < MOST_REQUESTS; message = TAILQ_NEXT(message, link), tried++)
+	for (uint32_t tried = 0; message && tried < DDP_MOST_REQUESTS; message = TAILQ_NEXT(message, link), tried++)
 		if (is_asked_by(message, &work->facts))
 			message->sink_is_new = false;
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
-#include "dissect/iwarp/fpdu.h"
-#include "dissect/iwarp/iwarp.h"
 #include "reassembly/infiniband/recovery.h"
 #include "reassembly/iwarp/ddp_half.h"
 #include "reassembly/iwarp/ddp_recovery.h"
@@ -10,7 +8,6 @@
 
 /* Most messages examined to find one. */
 #define MOST_EXAMINED 256
-#define REQUEST (MPA_LENGTH_LENGTH + DDP_UNTAGGED_LENGTH + 28 + MPA_CRC_LENGTH) /* of a READ: RFC 5040, 4.4 */
 
 /* The message of which a direction has sent only a part; NULL: none. */
 static struct message *unfinished(const struct ddp_half *half)
@@ -34,7 +31,7 @@ static struct message *owner_of(const struct connection *connection, bool from_a
 	unsigned examined = 0;
 
 	for (; message && message->low <= offset && examined < MOST_EXAMINED; message = TAILQ_NEXT(message, link), examined++)
-		if (ddp_half_is_answered_by_data(message) && offset - message->low < REQUEST)
+		if (message_is_answered_by_data(message) && offset - message->low < DDP_READ_REQUEST_FPDU)
 			return message;
 	examined = 0;
 	for (message = TAILQ_FIRST(&half->unacknowledged); message && examined < MOST_EXAMINED; message = TAILQ_NEXT(message, link), examined++)
@@ -43,7 +40,7 @@ static struct message *owner_of(const struct connection *connection, bool from_a
 	if (!message && examined < MOST_EXAMINED)
 		message = unfinished(half);
 	/* the offset of a response's first byte is not kept */
-	return message && (ddp_half_is_answered_by_data(message) || message->low <= offset) ? message : NULL;
+	return message && (message_is_answered_by_data(message) || message->low <= offset) ? message : NULL;
 }
 
 static void follow(struct ddp *ddp, int side, struct message *message)

@@ -243,7 +243,6 @@ static void take_waiting(struct iwarp_stream *stream)
 static void take_all(struct iwarp_stream *stream)
 {
 	struct iwarp_half *b = &stream->halves[0], *a = &stream->halves[1];
-
 	const struct iwarp_waiting *of_a, *of_b;
 
 	for (take_waiting(stream); (of_a = STAILQ_FIRST(&a->queue)), (of_b = STAILQ_FIRST(&b->queue)), of_a || of_b; take_waiting(stream))
@@ -533,7 +532,7 @@ void iwarp_stream_hole(struct iwarp_stream *stream, bool from_a, const struct tc
 	account(stream);
 }
 
-/* --- the whole --- */
+/* --- streams --- */
 
 /* Memory is short: drops held bytes. FPDUs are searched again. */
 static void evict(struct budget_entry *entry, void *owner)
