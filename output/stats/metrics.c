@@ -32,10 +32,6 @@ static const struct {
 
 #define BUCKET_COUNT (sizeof buckets / sizeof buckets[0])
 
-struct latencies {
-	uint64_t count, sum_ns, at_most[BUCKET_COUNT];
-};
-
 /* Counters of a direction between two hosts. X(identifier, name, help, unit: values a second or 1) */
 #define PAIR_VALUES(X) \
 	X(PACKETS, "rdmatap_packets", "Packets sent.", 1) \
@@ -66,10 +62,12 @@ static const struct {
 #undef PAIR_ROW
 };
 
+/* After those of the pair, the values of its latencies: their number, their sum in nanoseconds, and how many are at most the limit of each bucket. */
+enum { LATENCY_COUNT = PAIR_VALUE_COUNT, LATENCY_SUM, LATENCY_AT_MOST, VALUE_COUNT = LATENCY_AT_MOST + BUCKET_COUNT };
+
 /* Counters of a direction, or of operations with one name. */
 struct counted {
-	uint64_t values[PAIR_VALUE_COUNT];
-	struct latencies latency;
+	uint64_t values[VALUE_COUNT];
 };
 
 #define LABELS 320
@@ -160,14 +158,14 @@ static void add_end(char labels[LABELS], const char *name, const struct rtap_end
 	add_label(labels, name, text, (size_t)(line.next - text));
 }
 
-static void add_latencies(struct latencies *latencies, const struct histogram *histogram)
+static void add_latencies(struct counted *counted, const struct histogram *histogram)
 {
 	if (!histogram->count)
 		return;
-	latencies->count += histogram->count;
-	latencies->sum_ns += histogram->sum;
+	counted->values[LATENCY_COUNT] += histogram->count;
+	counted->values[LATENCY_SUM] += histogram->sum;
 	for (size_t i = 0; i < BUCKET_COUNT; i++)
-		latencies->at_most[i] += histogram->count - histogram_above(histogram, buckets[i].limit_ns + 1);
+		counted->values[LATENCY_AT_MOST + i] += histogram->count - histogram_above(histogram, buckets[i].limit_ns + 1);
 }
 
 static uint64_t count_of(const struct stats_direction *direction, enum stats_event event)
@@ -198,7 +196,7 @@ static void add_direction(struct counted *counted, const struct stats_direction 
 			continue;
 		values[PAIR_MESSAGES] += operations->messages;
 		values[PAIR_INCOMPLETE] += operations->incomplete;
-		add_latencies(&counted->latency, &operations->latency_ns);
+		add_latencies(counted, &operations->latency_ns);
 	}
 }
 
@@ -226,12 +224,6 @@ static struct past *past_of(struct metrics *metrics, uint64_t number)
 	return NULL;
 }
 
-static void add_counts(uint64_t *sums, const uint64_t *counts, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		sums[i] += counts[i];
-}
-
 void metrics_merge(struct metrics *metrics, uint64_t from, uint64_t into, bool turned)
 {
 	struct past *const *found = tfind(&(struct past){ .number = from }, &metrics->past, compare_past);
@@ -239,42 +231,30 @@ void metrics_merge(struct metrics *metrics, uint64_t from, uint64_t into, bool t
 
 	if (!other)
 		return;
-	for (int i = 0; i < 2; i++) {
-		const struct counted *counted = &past->directions[i];
-		struct counted *sum = &other->directions[turned ? !i : i];
-
-		add_counts(sum->values, counted->values, PAIR_VALUE_COUNT);
-		add_counts(&sum->latency.count, &counted->latency.count, 1);
-		add_counts(&sum->latency.sum_ns, &counted->latency.sum_ns, 1);
-		add_counts(sum->latency.at_most, counted->latency.at_most, BUCKET_COUNT);
-	}
+	for (int i = 0; i < 2; i++)
+		for (size_t value = 0; value < VALUE_COUNT; value++)
+			other->directions[turned ? !i : i].values[value] += past->directions[i].values[value];
 	tdelete(past, &metrics->past, compare_past);
 	free(past);
-}
-
-static void add_new(uint64_t *shown, uint64_t *past, const uint64_t *now, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (now[i] <= past[i])
-			continue;
-		shown[i] += now[i] - past[i];
-		past[i] = now[i];
-	}
 }
 
 /* Adds the increase of a direction's counters to the row; adds nothing if out of memory. */
 static void add_new_of(struct metrics *metrics, struct row *row, uint64_t number, int direction, const struct stats_direction *from)
 {
 	struct past *past = past_of(metrics, number);
-	struct counted now = { .values = { 0 } }, *before = past ? &past->directions[direction] : NULL;
+	struct counted now = { .values = { 0 } };
+	uint64_t *before;
 
 	if (!past)
 		return;
+	before = past->directions[direction].values;
 	add_direction(&now, from);
-	add_new(row->shown.values, before->values, now.values, PAIR_VALUE_COUNT);
-	add_new(&row->shown.latency.count, &before->latency.count, &now.latency.count, 1);
-	add_new(&row->shown.latency.sum_ns, &before->latency.sum_ns, &now.latency.sum_ns, 1);
-	add_new(row->shown.latency.at_most, before->latency.at_most, now.latency.at_most, BUCKET_COUNT);
+	for (size_t i = 0; i < VALUE_COUNT; i++) {
+		if (now.values[i] <= before[i])
+			continue;
+		row->shown.values[i] += now.values[i] - before[i];
+		before[i] = now.values[i];
+	}
 }
 
 static void add_connection(struct metrics *metrics, const struct stats_connection *connection)
@@ -314,7 +294,7 @@ static void add_work(struct metrics *metrics, const struct stats_work_row *row)
 	counted->values[PAIR_MESSAGES] += row->work.count;
 	counted->values[PAIR_INCOMPLETE] += row->work.failed;
 	counted->values[PAIR_PAYLOAD] += row->work.bytes;
-	add_latencies(&counted->latency, &row->work.latency_ns);
+	add_latencies(counted, &row->work.latency_ns);
 }
 
 /* Calls of RPC; the operations of compounds are counted with their calls. */
@@ -337,26 +317,19 @@ static void add_rpc(struct metrics *metrics, const struct stats_rpc *rpc)
 	counted->values[PAIR_MESSAGES] += rpc->calls;
 	counted->values[PAIR_INCOMPLETE] += rpc->errors + rpc->rejected;
 	counted->values[PAIR_PAYLOAD] += rpc->call_bytes + rpc->reply_bytes;
-	add_latencies(&counted->latency, &rpc->latency_ns);
+	add_latencies(counted, &rpc->latency_ns);
 }
 
-static void raise_values(uint64_t *shown, const uint64_t *now, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (now[i] > shown[i])
-			shown[i] = now[i];
-}
-
-static void take_over(struct table *table)
+/* A value that decreased is written as before. */
+static void raise_shown(struct table *table)
 {
 	for (size_t i = 0; i <= table->most; i++) {
-		struct counted *shown = &table->rows[i].shown;
-		const struct counted *now = &table->rows[i].now;
+		uint64_t *shown = table->rows[i].shown.values;
+		const uint64_t *now = table->rows[i].now.values;
 
-		raise_values(shown->values, now->values, PAIR_VALUE_COUNT);
-		raise_values(&shown->latency.count, &now->latency.count, 1);
-		raise_values(&shown->latency.sum_ns, &now->latency.sum_ns, 1);
-		raise_values(shown->latency.at_most, now->latency.at_most, BUCKET_COUNT);
+		for (size_t value = 0; value < VALUE_COUNT; value++)
+			if (now[value] > shown[value])
+				shown[value] = now[value];
 	}
 }
 
@@ -382,7 +355,7 @@ void metrics_update(struct metrics *metrics, const struct stats *stats)
 		add_work(metrics, work->names.others);
 	for (unsigned i = 0; i < stats->rpc_count; i++)
 		add_rpc(metrics, stats->rpcs[i]);
-	take_over(&metrics->operations);
+	raise_shown(&metrics->operations);
 }
 
 /* The lines before the samples of a metric; the older format has the suffix of counters in its name. */
@@ -421,15 +394,14 @@ static void write_latencies(FILE *file, enum metrics_format format, const struct
 	write_head(file, format, name, "histogram", help);
 	for (size_t i = 0; i <= table->most; i++) {
 		const struct row *row = &table->rows[i];
-		const struct latencies *latency = &row->shown.latency;
+		const uint64_t *values = row->shown.values, count = values[LATENCY_COUNT], sum_ns = values[LATENCY_SUM];
 
-		if (!latency->count)
+		if (!count)
 			continue;
 		for (size_t j = 0; j < BUCKET_COUNT; j++)
-			fprintf(file, "%s_bucket{%s,le=\"%s\"} %" PRIu64 "\n", name, row->labels, buckets[j].text, latency->at_most[j]);
+			fprintf(file, "%s_bucket{%s,le=\"%s\"} %" PRIu64 "\n", name, row->labels, buckets[j].text, values[LATENCY_AT_MOST + j]);
 		fprintf(file, "%s_bucket{%s,le=\"+Inf\"} %" PRIu64 "\n%s_sum{%s} %" PRIu64 ".%09" PRIu64 "\n%s_count{%s} %" PRIu64 "\n", name,
-			row->labels, latency->count, name, row->labels, latency->sum_ns / NS_A_SECOND, latency->sum_ns % NS_A_SECOND, name, row->labels,
-			latency->count);
+			row->labels, count, name, row->labels, sum_ns / NS_A_SECOND, sum_ns % NS_A_SECOND, name, row->labels, count);
 	}
 }
 
