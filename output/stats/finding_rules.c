@@ -2,6 +2,8 @@
 /* The rules of findings.h, and what most of them count. */
 #include "config.h"
 
+#include <stddef.h>
+
 #include "output/stats/findings.h"
 #include "output/stats/findings_operation.h"
 #include "output/stats/findings_take.h"
@@ -10,43 +12,11 @@
 /* Minimum duration in which losses were possible before a cluster within one second is reported. */
 #define CLUSTER_NS INT64_C(10000000000)
 
-static void look_damaged(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
-{
-	(void)connection;
-	findings_take(finding, &stats->bad_icrc);
-	finding->of = stats->rdma_packets;
-}
-
-static void look_connect_unanswered(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
-{
-	(void)connection;
-	findings_take(finding, &stats->cm_unanswered);
-}
-
-static void look_connect_repeats(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
-{
-	(void)connection;
-	findings_take(finding, &stats->cm_repeats);
-}
-
-static void look_slow_setups(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
-{
-	(void)connection;
-	findings_take(finding, &stats->slow_setups);
-	finding->of = stats->setup_ns.count;
-}
-
-static void look_rejected(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
-{
-	(void)connection;
-	findings_take(finding, &stats->rejected);
-}
-
 /* NAKs and CNPs are compared with the packets of the other end. */
 static void look_refused(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	(void)stats;
-	findings_take(finding, stats_event_of(&connection->directions[finding->direction], finding->rule->event));
+	findings_take(finding, stats_event_of(&connection->directions[finding->direction], finding->rule->counts.event));
 	finding->of = connection->directions[!finding->direction].packets;
 }
 
@@ -150,13 +120,15 @@ static void look_cluster(const struct stats *stats, const struct stats_connectio
 /* The usual retry count if the negotiated one is unknown. IBTA vol. 1, 12.7.38: three bits. */
 #define USUAL_RETRIES 7
 
-static void take_recovery(const struct stats_connection *connection, struct finding *finding, enum rtap_recovery cause)
+static void look_recovery(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
+	enum rtap_recovery cause = (enum rtap_recovery)finding->rule->counts.cause;
 	const struct stats_direction *direction = &connection->directions[finding->direction];
 	const struct stats_recovery *recovery = &stats_incidents_of(direction)->recoveries[cause];
 	const struct stats_direction *other = &connection->directions[!finding->direction];
 	int64_t first_ns = direction->first_ns, last_ns = direction->last_ns;
 
+	(void)stats;
 	if (recovery->occurrences.count < RECOVERIES && recovery->time_lost_ns < LOST_NS)
 		return;
 	if (other->packets) {
@@ -171,30 +143,6 @@ static void take_recovery(const struct stats_connection *connection, struct find
 		finding->asked_ns = (int64_t)other->rnr_wait_us * 1000;
 	if (cause == RTAP_RECOVERY_TIMEOUT && connection->shown.retries_known)
 		finding->retries = &connection->shown;
-}
-
-static void look_timeouts(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
-{
-	(void)stats;
-	take_recovery(connection, finding, RTAP_RECOVERY_TIMEOUT);
-}
-
-static void look_rnr_waits(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
-{
-	(void)stats;
-	take_recovery(connection, finding, RTAP_RECOVERY_RNR);
-}
-
-static void look_nak_time(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
-{
-	(void)stats;
-	take_recovery(connection, finding, RTAP_RECOVERY_SEQUENCE_NAK);
-}
-
-static void look_hole_time(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
-{
-	(void)stats;
-	take_recovery(connection, finding, RTAP_RECOVERY_IMPLIED_NAK);
 }
 
 /* The last activity of an end was to retransmit the same packet as often as permitted. */
@@ -294,12 +242,6 @@ static void look_ignored(const struct stats *stats, const struct stats_connectio
 	finding->last_frame = cnps->last_frame;
 }
 
-static void look_loose_cnps(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
-{
-	(void)connection;
-	findings_take(finding, &stats->loose[STATS_CNP]);
-}
-
 /* Problems of one connection can be too small a part of the sum to be found. */
 static void look_summed(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
@@ -338,9 +280,9 @@ static void look_paused(const struct stats *stats, const struct stats_connection
 	finding->of = (uint64_t)stats_elapsed(stats->first_ns, stats->last_ns) / 1000;
 }
 
-static void look_recovery(const struct stats *stats, const struct stats_connection *connection, struct finding *finding,
-			  enum rtap_recovery cause)
+static void look_tcp_recovery(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
+	enum rtap_recovery cause = (enum rtap_recovery)finding->rule->counts.cause;
 	const struct stats_direction *direction = &connection->directions[finding->direction];
 	const struct stats_occurrences *occurrences = &stats_incidents_of(direction)->recoveries[cause].occurrences;
 	int64_t lost_ns = stats_lost_to(stats, direction, cause);
@@ -351,21 +293,6 @@ static void look_recovery(const struct stats *stats, const struct stats_connecti
 	finding->lost_ns = (uint64_t)lost_ns;
 }
 
-static void look_tcp_timeouts(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
-{
-	look_recovery(stats, connection, finding, RTAP_RECOVERY_TCP_TIMEOUT);
-}
-
-static void look_fast_retransmits(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
-{
-	look_recovery(stats, connection, finding, RTAP_RECOVERY_FAST_RETRANSMIT);
-}
-
-static void look_zero_windows(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
-{
-	look_recovery(stats, connection, finding, RTAP_RECOVERY_ZERO_WINDOW);
-}
-
 static void look_credits(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	const struct stats_direction *direction = &connection->directions[finding->direction];
@@ -373,30 +300,6 @@ static void look_credits(const struct stats *stats, const struct stats_connectio
 	(void)stats;
 	if (direction->least_credits && direction->most_calls_in_flight >= direction->least_credits)
 		finding->count = direction->most_calls_in_flight;
-}
-
-static void look_rpc_rejected(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
-{
-	(void)stats;
-	(void)connection;
-	findings_take(finding, &finding->rpc->first_rejected);
-	finding->of = finding->rpc->replies;
-}
-
-static void look_rpc_errors(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
-{
-	(void)stats;
-	(void)connection;
-	findings_take(finding, &finding->rpc->first_error);
-	finding->of = finding->rpc->replies;
-}
-
-static void look_rpc_unanswered(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
-{
-	(void)stats;
-	(void)connection;
-	findings_take(finding, &finding->rpc->overdue);
-	finding->of = finding->rpc->calls;
 }
 
 static void look_rpc_latency(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
@@ -426,144 +329,152 @@ static const struct finding_times own_times = { { "longest", "all hosts" }, { "l
 static const struct finding_times delay_times = { { "longest", "within" }, { "longest_delay", "within" } };
 static const struct finding_times mean_times = { { "mean latency", "that of the others" }, { "mean_latency", "mean_latency_others" } };
 
+/* struct finding_counts: only `look` counts; an event; an event, or nothing, with the cause that `look` is about; occurrences, alone or as a part. */
+#define NOTHING { NO_EVENT, 0, 0, 0 }
+#define EVENT(event) { event, 0, 0, 0 }
+#define EVENT_CAUSE(event, cause) { event, cause, 0, 0 }
+#define CAUSE(cause) { NO_EVENT, cause, 0, 0 }
+#define OCCURRENCES(type, member) { NO_EVENT, 0, 1 + offsetof(struct type, member), 0 }
+#define PART(type, member, whole) { NO_EVENT, 0, 1 + offsetof(struct type, member), 1 + offsetof(struct type, whole) }
+
 const struct finding_rule finding_rules[] = {
-	{ "bad_icrc", FINDING_ERROR, FINDING_CAPTURE, NO_EVENT, 1, 0,
-	  "packets with a wrong invariant CRC", "packets of RDMA", look_damaged, NULL },
-	{ "remote_access_error", FINDING_ERROR, FINDING_DIRECTION, STATS_NAK_ACCESS, 1, 0,
+	{ "bad_icrc", FINDING_ERROR, FINDING_CAPTURE, PART(stats, bad_icrc, rdma_packets), 1, 0,
+	  "packets with a wrong invariant CRC", "packets of RDMA", NULL, NULL },
+	{ "remote_access_error", FINDING_ERROR, FINDING_DIRECTION, EVENT(STATS_NAK_ACCESS), 1, 0,
 	  "NAKs, remote access error (a key, an address or a permission that this end did not grant)", NULL, NULL, NULL },
-	{ "terminated", FINDING_ERROR, FINDING_DIRECTION, NO_EVENT, 1, 0,
+	{ "terminated", FINDING_ERROR, FINDING_DIRECTION, NOTHING, 1, 0,
 	  "Terminates of iWARP (this end closed the connection because of an error)", NULL, look_terminated, NULL },
-	{ "bad_fpdu_crc", FINDING_ERROR, FINDING_CONNECTION, NO_EVENT, 1, 0,
+	{ "bad_fpdu_crc", FINDING_ERROR, FINDING_CONNECTION, NOTHING, 1, 0,
 	  "FPDUs of iWARP with a wrong CRC", NULL, look_bad_fpdus, NULL },
-	{ "invalid_request", FINDING_ERROR, FINDING_DIRECTION, STATS_NAK_INVALID_REQUEST, 1, 0,
+	{ "invalid_request", FINDING_ERROR, FINDING_DIRECTION, EVENT(STATS_NAK_INVALID_REQUEST), 1, 0,
 	  "NAKs, invalid request (an operation or a length that this end does not accept)", NULL, NULL, NULL },
-	{ "operational_error", FINDING_ERROR, FINDING_DIRECTION, STATS_NAK_OPERATION, 1, 0,
+	{ "operational_error", FINDING_ERROR, FINDING_DIRECTION, EVENT(STATS_NAK_OPERATION), 1, 0,
 	  "NAKs, remote operational error (this end could not carry out a request)", NULL, NULL, NULL },
-	{ "unanswered", FINDING_ERROR, FINDING_DIRECTION, STATS_UNANSWERED, 1, 0,
+	{ "unanswered", FINDING_ERROR, FINDING_DIRECTION, EVENT(STATS_UNANSWERED), 1, 0,
 	  "requests without an answer for a second or more", NULL, NULL, NULL },
-	{ "retries_exhausted", FINDING_ERROR, FINDING_DIRECTION, STATS_AFTER_TIMEOUT, 1, 0,
+	{ "retries_exhausted", FINDING_ERROR, FINDING_DIRECTION, EVENT(STATS_AFTER_TIMEOUT), 1, 0,
 	  "retries of the same request without an answer, up to the end (the retry count is used up)", NULL, look_retries, NULL },
-	{ "rnr_given_up", FINDING_ERROR, FINDING_DIRECTION, STATS_RNR_GIVEN_UP, 1, 0,
+	{ "rnr_given_up", FINDING_ERROR, FINDING_DIRECTION, EVENT(STATS_RNR_GIVEN_UP), 1, 0,
 	  "requests given up after RNR NAKs (the other end had posted no receive)", NULL, NULL, NULL },
-	{ "rpc_rejected", FINDING_ERROR, FINDING_RPC, NO_EVENT, 1, 0,
-	  "calls rejected by RPC or RPC-over-RDMA", "replies", look_rpc_rejected, NULL },
-	{ "operations_unanswered", FINDING_ERROR, FINDING_REQUESTS, NO_EVENT, 1, 0,
-	  "operations without a response for a second or more", "operations", findings_operation_overdue, NULL },
-	{ "keep_alives_unanswered", FINDING_ERROR, FINDING_REQUESTS, NO_EVENT, 1, 0,
-	  "keep-alives without a response for a second or more", NULL, findings_operation_keep_alives, NULL },
-	{ "device_errors", FINDING_ERROR, FINDING_REQUESTS, NO_EVENT, 1, 0,
-	  "operations that failed with an error of the device or the medium", "operations", findings_operation_device_errors, NULL },
-	{ "connect_unanswered", FINDING_ERROR, FINDING_CAPTURE, NO_EVENT, 1, 0,
-	  "connection attempts without an answer for a second or more", NULL, look_connect_unanswered, NULL },
-	{ "one_direction", FINDING_WARNING, FINDING_ONE_WAY, NO_EVENT, 1, 0,
+	{ "rpc_rejected", FINDING_ERROR, FINDING_RPC, PART(stats_rpc, first_rejected, replies), 1, 0,
+	  "calls rejected by RPC or RPC-over-RDMA", "replies", NULL, NULL },
+	{ "operations_unanswered", FINDING_ERROR, FINDING_REQUESTS, PART(stats_requests, overdue, work.count), 1, 0,
+	  "operations without a response for a second or more", "operations", NULL, NULL },
+	{ "keep_alives_unanswered", FINDING_ERROR, FINDING_REQUESTS, OCCURRENCES(stats_requests, keep_alives_overdue), 1, 0,
+	  "keep-alives without a response for a second or more", NULL, NULL, NULL },
+	{ "device_errors", FINDING_ERROR, FINDING_REQUESTS, PART(stats_requests, device_errors, work.count), 1, 0,
+	  "operations that failed with an error of the device or the medium", "operations", NULL, NULL },
+	{ "connect_unanswered", FINDING_ERROR, FINDING_CAPTURE, OCCURRENCES(stats, cm_unanswered), 1, 0,
+	  "connection attempts without an answer for a second or more", NULL, NULL, NULL },
+	{ "one_direction", FINDING_WARNING, FINDING_ONE_WAY, NOTHING, 1, 0,
 	  "connections captured in one direction only: missing answers are not reported", "connections", NULL, NULL },
-	{ "rejected", FINDING_WARNING, FINDING_CAPTURE, NO_EVENT, 1, 0,
-	  "rejected connection attempts", NULL, look_rejected, NULL },
-	{ "cm_repeats", FINDING_WARNING, FINDING_CAPTURE, NO_EVENT, 1, 0,
-	  "repeated REQs, REPs and DREQs of communication management (responses were lost or late)", NULL, look_connect_repeats, NULL },
-	{ "slow_setup", FINDING_WARNING, FINDING_CAPTURE, NO_EVENT, 1, 0,
-	  "connections with a setup time (REQ to RTU) of a second or more", "connections set up", look_slow_setups, NULL },
-	{ "missed_keep_alives", FINDING_WARNING, FINDING_GROUP, NO_EVENT, 1, 0,
+	{ "rejected", FINDING_WARNING, FINDING_CAPTURE, OCCURRENCES(stats, rejected), 1, 0,
+	  "rejected connection attempts", NULL, NULL, NULL },
+	{ "cm_repeats", FINDING_WARNING, FINDING_CAPTURE, OCCURRENCES(stats, cm_repeats), 1, 0,
+	  "repeated REQs, REPs and DREQs of communication management (responses were lost or late)", NULL, NULL, NULL },
+	{ "slow_setup", FINDING_WARNING, FINDING_CAPTURE, PART(stats, slow_setups, setup_ns.count), 1, 0,
+	  "connections with a setup time (REQ to RTU) of a second or more", "connections set up", NULL, NULL },
+	{ "missed_keep_alives", FINDING_WARNING, FINDING_GROUP, NOTHING, 1, 0,
 	  "times without any request for longer than the keep-alive timeout", NULL, findings_operation_missed, &gap_times },
-	{ "aborts", FINDING_WARNING, FINDING_REQUESTS, NO_EVENT, 1, 0,
-	  "requests to abort operations or to reset (the requester's timer expired)", NULL, findings_operation_aborts, NULL },
-	{ "aborted", FINDING_WARNING, FINDING_REQUESTS, NO_EVENT, 1, 0,
-	  "operations that were aborted", "operations", findings_operation_aborted, NULL },
-	{ "slow_device", FINDING_WARNING, FINDING_REQUESTS, NO_EVENT, 3, 0,
+	{ "aborts", FINDING_WARNING, FINDING_REQUESTS, OCCURRENCES(stats_requests, aborts), 1, 0,
+	  "requests to abort operations or to reset (the requester's timer expired)", NULL, NULL, NULL },
+	{ "aborted", FINDING_WARNING, FINDING_REQUESTS, PART(stats_requests, aborted, work.count), 1, 0,
+	  "operations that were aborted", "operations", NULL, NULL },
+	{ "slow_device", FINDING_WARNING, FINDING_REQUESTS, NOTHING, 3, 0,
 	  "operations of 50 ms or more, at least half of it before the first or after the last data: the device", "operations",
 	  findings_operation_slow_device, &slow_times },
-	{ "slow_network", FINDING_WARNING, FINDING_REQUESTS, NO_EVENT, 1, 0,
+	{ "slow_network", FINDING_WARNING, FINDING_REQUESTS, NOTHING, 1, 0,
 	  "operations of 50 ms or more, at least half of it lost to recoveries: the network", "operations", findings_operation_slow_network, &slow_times },
-	{ "retransmissions", FINDING_WARNING, FINDING_DIRECTION, NO_EVENT, 10, 10,
+	{ "retransmissions", FINDING_WARNING, FINDING_DIRECTION, NOTHING, 10, 10,
 	  "retransmitted packets", "packets", look_retransmissions, NULL },
-	{ "tcp_retransmissions", FINDING_WARNING, FINDING_DIRECTION, NO_EVENT, 10, 10,
+	{ "tcp_retransmissions", FINDING_WARNING, FINDING_DIRECTION, NOTHING, 10, 10,
 	  "retransmitted TCP segments of iWARP", "packets", look_segments, NULL },
-	{ "timeouts", FINDING_WARNING, FINDING_DIRECTION, STATS_AFTER_TIMEOUT, 1, 0,
-	  "retransmission timeouts", NULL, look_timeouts, NULL },
-	{ "rnr_waits", FINDING_WARNING, FINDING_DIRECTION, STATS_AFTER_NAK, 1, 0,
-	  "RNR waits (the other end had posted no receive)", NULL, look_rnr_waits, NULL },
-	{ "nak_recoveries", FINDING_WARNING, FINDING_DIRECTION, STATS_AFTER_NAK, 1, 0,
-	  "recoveries from loss reported by a sequence NAK", NULL, look_nak_time, NULL },
-	{ "response_recoveries", FINDING_WARNING, FINDING_DIRECTION, STATS_AFTER_HOLE, 1, 0,
-	  "recoveries from lost READ responses", NULL, look_hole_time, NULL },
-	{ "tcp_timeouts", FINDING_WARNING, FINDING_DIRECTION, NO_EVENT, 1, 0,
-	  "retransmission timeouts of TCP under iWARP", NULL, look_tcp_timeouts, NULL },
-	{ "tcp_fast_retransmits", FINDING_WARNING, FINDING_DIRECTION, NO_EVENT, 1, 0,
-	  "fast retransmits of TCP under iWARP (the receiver reported segments missing)", NULL, look_fast_retransmits, NULL },
-	{ "zero_windows", FINDING_WARNING, FINDING_DIRECTION, NO_EVENT, 1, 0,
-	  "zero windows of TCP under iWARP (the other end did not read)", NULL, look_zero_windows, NULL },
-	{ "sequence_naks", FINDING_WARNING, FINDING_DIRECTION, STATS_NAK_SEQUENCE, 5, 1,
+	{ "timeouts", FINDING_WARNING, FINDING_DIRECTION, EVENT_CAUSE(STATS_AFTER_TIMEOUT, RTAP_RECOVERY_TIMEOUT), 1, 0,
+	  "retransmission timeouts", NULL, look_recovery, NULL },
+	{ "rnr_waits", FINDING_WARNING, FINDING_DIRECTION, EVENT_CAUSE(STATS_AFTER_NAK, RTAP_RECOVERY_RNR), 1, 0,
+	  "RNR waits (the other end had posted no receive)", NULL, look_recovery, NULL },
+	{ "nak_recoveries", FINDING_WARNING, FINDING_DIRECTION, EVENT_CAUSE(STATS_AFTER_NAK, RTAP_RECOVERY_SEQUENCE_NAK), 1, 0,
+	  "recoveries from loss reported by a sequence NAK", NULL, look_recovery, NULL },
+	{ "response_recoveries", FINDING_WARNING, FINDING_DIRECTION, EVENT_CAUSE(STATS_AFTER_HOLE, RTAP_RECOVERY_IMPLIED_NAK), 1, 0,
+	  "recoveries from lost READ responses", NULL, look_recovery, NULL },
+	{ "tcp_timeouts", FINDING_WARNING, FINDING_DIRECTION, CAUSE(RTAP_RECOVERY_TCP_TIMEOUT), 1, 0,
+	  "retransmission timeouts of TCP under iWARP", NULL, look_tcp_recovery, NULL },
+	{ "tcp_fast_retransmits", FINDING_WARNING, FINDING_DIRECTION, CAUSE(RTAP_RECOVERY_FAST_RETRANSMIT), 1, 0,
+	  "fast retransmits of TCP under iWARP (the receiver reported segments missing)", NULL, look_tcp_recovery, NULL },
+	{ "zero_windows", FINDING_WARNING, FINDING_DIRECTION, CAUSE(RTAP_RECOVERY_ZERO_WINDOW), 1, 0,
+	  "zero windows of TCP under iWARP (the other end did not read)", NULL, look_tcp_recovery, NULL },
+	{ "sequence_naks", FINDING_WARNING, FINDING_DIRECTION, EVENT(STATS_NAK_SEQUENCE), 5, 1,
 	  "NAKs, PSN sequence error (packets to this end were lost or arrived out of order)", "packets to it", look_refused, NULL },
-	{ "rnr_naks", FINDING_WARNING, FINDING_DIRECTION, STATS_RNR, 3, 1,
+	{ "rnr_naks", FINDING_WARNING, FINDING_DIRECTION, EVENT(STATS_RNR), 3, 1,
 	  "RNR NAKs (this end had posted no receive)", "packets to it", look_refused, NULL },
-	{ "read_restarts", FINDING_WARNING, FINDING_DIRECTION, STATS_READ_RESTART, 3, 0,
+	{ "read_restarts", FINDING_WARNING, FINDING_DIRECTION, EVENT(STATS_READ_RESTART), 3, 0,
 	  "retransmitted READ requests (responses were lost or late)", NULL, NULL, NULL },
-	{ "ce_without_cnp", FINDING_WARNING, FINDING_DIRECTION, STATS_CE_MARK, 10, 1,
+	{ "ce_without_cnp", FINDING_WARNING, FINDING_DIRECTION, EVENT(STATS_CE_MARK), 10, 1,
 	  "packets marked by ECN without a CNP to their sender", "packets", look_marked, NULL },
-	{ "traffic_class", FINDING_WARNING, FINDING_CONNECTION, NO_EVENT, 10, 0,
+	{ "traffic_class", FINDING_WARNING, FINDING_CONNECTION, NOTHING, 10, 0,
 	  "packets of an end whose traffic class (DSCP, VLAN priority) differs from the other end's", "packets", look_classes, NULL },
-	{ "cnp_storm", FINDING_WARNING, FINDING_DIRECTION, NO_EVENT, 100, 0,
+	{ "cnp_storm", FINDING_WARNING, FINDING_DIRECTION, NOTHING, 100, 0,
 	  "CNPs within 0.1 s (the other end cannot increase its rate between them)", NULL, look_storm, NULL },
-	{ "cnp_ignored", FINDING_WARNING, FINDING_DIRECTION, NO_EVENT, 3, 500,
+	{ "cnp_ignored", FINDING_WARNING, FINDING_DIRECTION, NOTHING, 3, 500,
 	  "CNPs after which this end did not reduce its rate", "CNPs with a rate before and after", look_ignored, NULL },
-	{ "paused", FINDING_WARNING, FINDING_CAPTURE, NO_EVENT, 1, 10,
+	{ "paused", FINDING_WARNING, FINDING_CAPTURE, NOTHING, 1, 10,
 	  "microseconds for which one port and priority paused its neighbour", "microseconds", look_paused, NULL },
-	{ "unreliable_loss", FINDING_WARNING, FINDING_CONNECTION, NO_EVENT, 1, 0,
+	{ "unreliable_loss", FINDING_WARNING, FINDING_CONNECTION, NOTHING, 1, 0,
 	  "packets of an unreliable connection that are missing (lost by the network or by the capture)", "packets", look_unreliable, NULL },
-	{ "rpc_unanswered", FINDING_WARNING, FINDING_RPC, NO_EVENT, 1, 0,
-	  "calls without a reply for a second or more", "calls", look_rpc_unanswered, NULL },
-	{ "straggler", FINDING_WARNING, FINDING_JOB, NO_EVENT, 1, 0,
+	{ "rpc_unanswered", FINDING_WARNING, FINDING_RPC, PART(stats_rpc, overdue, calls), 1, 0,
+	  "calls without a reply for a second or more", "calls", NULL, NULL },
+	{ "straggler", FINDING_WARNING, FINDING_JOB, NOTHING, 1, 0,
 	  "transfers that a host of a job delayed while it waited for nothing itself", "transfers", findings_waits_straggler, &own_times },
-	{ "network_delays", FINDING_WARNING, FINDING_REQUESTS, NO_EVENT, 1, 0,
-	  "transfers delayed by the network", "transfers", findings_waits_network, &delay_times },
-	{ "reconnects", FINDING_WARNING, FINDING_GROUP, NO_EVENT, 1, 0,
+	{ "network_delays", FINDING_WARNING, FINDING_REQUESTS, CAUSE(STATS_DELAY_NETWORK), 1, 0,
+	  "transfers delayed by the network", "transfers", findings_waits_delay, &delay_times },
+	{ "reconnects", FINDING_WARNING, FINDING_GROUP, NOTHING, 1, 0,
 	  "connections set up within a minute after another one ended with requests that had no response", NULL, findings_operation_reconnects, NULL },
-	{ "credit_waits", FINDING_WARNING, FINDING_REQUESTS, NO_EVENT, 1, 0,
+	{ "credit_waits", FINDING_WARNING, FINDING_REQUESTS, NOTHING, 1, 0,
 	  "requests that waited for credits of the other end", "requests", findings_operation_credit_waits, &delay_times },
-	{ "last_credits", FINDING_NOTE, FINDING_REQUESTS, NO_EVENT, 10, 100,
-	  "requests after which no credit was left", "requests", findings_operation_last_credits, NULL },
-	{ "receiver_late", FINDING_NOTE, FINDING_REQUESTS, NO_EVENT, 1, 0,
-	  "transfers that waited for their receiver", "transfers", findings_waits_receiver, &delay_times },
-	{ "sender_late", FINDING_NOTE, FINDING_REQUESTS, NO_EVENT, 1, 0,
-	  "transfers that waited for their sender", "transfers", findings_waits_sender, &delay_times },
-	{ "summed_connections", FINDING_WARNING, FINDING_CAPTURE, NO_EVENT, 1, 0,
+	{ "last_credits", FINDING_NOTE, FINDING_REQUESTS, PART(stats_requests, last_credits, work.count), 10, 100,
+	  "requests after which no credit was left", "requests", NULL, NULL },
+	{ "receiver_late", FINDING_NOTE, FINDING_REQUESTS, CAUSE(STATS_DELAY_REQUESTER), 1, 0,
+	  "transfers that waited for their receiver", "transfers", findings_waits_delay, &delay_times },
+	{ "sender_late", FINDING_NOTE, FINDING_REQUESTS, CAUSE(STATS_DELAY_RESPONDER), 1, 0,
+	  "transfers that waited for their sender", "transfers", findings_waits_delay, &delay_times },
+	{ "summed_connections", FINDING_WARNING, FINDING_CAPTURE, NOTHING, 1, 0,
 	  "connections counted together for lack of memory: only problems of their sum are found (raise --max-memory)", "connections", look_summed, NULL },
-	{ "rpc_errors", FINDING_NOTE, FINDING_RPC, NO_EVENT, 10, 200,
-	  "replies with an error", "replies", look_rpc_errors, NULL },
-	{ "rpc_latency", FINDING_NOTE, FINDING_RPC, NO_EVENT, 1, 0,
+	{ "rpc_errors", FINDING_NOTE, FINDING_RPC, PART(stats_rpc, first_error, replies), 10, 200,
+	  "replies with an error", "replies", NULL, NULL },
+	{ "rpc_latency", FINDING_NOTE, FINDING_RPC, NOTHING, 1, 0,
 	  "replies with a latency far above the median", NULL, look_rpc_latency, NULL },
-	{ "operation_errors", FINDING_NOTE, FINDING_WORK, NO_EVENT, 10, 200,
-	  "operations with an error", "operations", findings_operation_errors, NULL },
-	{ "operation_latency", FINDING_NOTE, FINDING_WORK, NO_EVENT, 1, 0,
+	{ "operation_errors", FINDING_NOTE, FINDING_WORK, PART(stats_work_row, failures, work.count), 10, 200,
+	  "operations with an error", "operations", NULL, NULL },
+	{ "operation_latency", FINDING_NOTE, FINDING_WORK, NOTHING, 1, 0,
 	  "operations with a latency far above the median", NULL, findings_operation_latency, NULL },
-	{ "uneven_queues", FINDING_NOTE, FINDING_GROUP, NO_EVENT, 100, 0,
+	{ "uneven_queues", FINDING_NOTE, FINDING_GROUP, NOTHING, 100, 0,
 	  "operations of one queue, far more and slower than those of the other queues of its controller or session", "operations of these queues",
 	  findings_operation_uneven, &mean_times },
-	{ "not_inline", FINDING_NOTE, FINDING_REQUESTS, NO_EVENT, 100, 500,
+	{ "not_inline", FINDING_NOTE, FINDING_REQUESTS, NOTHING, 100, 500,
 	  "small writes whose data was read by RDMA though requests can carry as much", "small writes", findings_operation_not_inline, NULL },
-	{ "slow_operations", FINDING_NOTE, FINDING_KIND, NO_EVENT, 1, 0,
+	{ "slow_operations", FINDING_NOTE, FINDING_KIND, NOTHING, 1, 0,
 	  "operations with a latency far above the median", NULL, look_latency, NULL },
-	{ "adaptive_retransmission", FINDING_NOTE, FINDING_DIRECTION, STATS_AFTER_TIMEOUT, 2, 0,
+	{ "adaptive_retransmission", FINDING_NOTE, FINDING_DIRECTION, EVENT(STATS_AFTER_TIMEOUT), 2, 0,
 	  "timeouts twice as long as the previous one (adaptive retransmission)", NULL, look_adaptive, NULL },
-	{ "congestion", FINDING_NOTE, FINDING_DIRECTION, STATS_CE_MARK, 10, 10,
+	{ "congestion", FINDING_NOTE, FINDING_DIRECTION, EVENT(STATS_CE_MARK), 10, 10,
 	  "packets marked by ECN (long queues on their path)", "packets", NULL, NULL },
-	{ "cnps", FINDING_NOTE, FINDING_DIRECTION, STATS_CNP, 1, 0,
+	{ "cnps", FINDING_NOTE, FINDING_DIRECTION, EVENT(STATS_CNP), 1, 0,
 	  "CNPs (packets to this end met congestion)", NULL, NULL, NULL },
-	{ "loose_cnps", FINDING_NOTE, FINDING_CAPTURE, NO_EVENT, 1, 0,
-	  "CNPs of no known connection", NULL, look_loose_cnps, NULL },
-	{ "pauses", FINDING_NOTE, FINDING_CAPTURE, NO_EVENT, 1, 0,
+	{ "loose_cnps", FINDING_NOTE, FINDING_CAPTURE, OCCURRENCES(stats, loose[STATS_CNP]), 1, 0,
+	  "CNPs of no known connection", NULL, NULL, NULL },
+	{ "pauses", FINDING_NOTE, FINDING_CAPTURE, NOTHING, 1, 0,
 	  "PAUSE and PFC frames (a receiver paused its neighbour)", NULL, look_pauses, NULL },
-	{ "sampled", FINDING_NOTE, FINDING_SAMPLING, NO_EVENT, 1, 0,
+	{ "sampled", FINDING_NOTE, FINDING_SAMPLING, NOTHING, 1, 0,
 	  "packets missing evenly, though received: the capture is a sample, and loss is not reported", "packets", NULL, NULL },
-	{ "sprayed", FINDING_NOTE, FINDING_CONNECTION, NO_EVENT, SPRAYED_LEAST, SPRAYED_PERMILLE,
+	{ "sprayed", FINDING_NOTE, FINDING_CONNECTION, NOTHING, SPRAYED_LEAST, SPRAYED_PERMILLE,
 	  "changes of the UDP source port (sprayed over several paths, so packets out of order are expected)", "packets", look_sprayed, NULL },
-	{ "out_of_order", FINDING_NOTE, FINDING_DIRECTION, NO_EVENT, 10, 10,
+	{ "out_of_order", FINDING_NOTE, FINDING_DIRECTION, NOTHING, 10, 10,
 	  "packets out of order, some of which were requested again", "packets", look_reordered, NULL },
-	{ "rpc_credits", FINDING_NOTE, FINDING_DIRECTION, NO_EVENT, 1, 0,
+	{ "rpc_credits", FINDING_NOTE, FINDING_DIRECTION, NOTHING, 1, 0,
 	  "outstanding calls, as many as credits granted", NULL, look_credits, NULL },
-	{ "loss_cluster", FINDING_NOTE, FINDING_DIRECTION, NO_EVENT, 10, 500,
+	{ "loss_cluster", FINDING_NOTE, FINDING_DIRECTION, NOTHING, 10, 500,
 	  "losses within one second (runs of retransmitted packets or segments)", "losses", look_cluster, NULL },
-	{ "capture_loss", FINDING_NOTE, FINDING_CONNECTION, NO_EVENT, 1, 0,
+	{ "capture_loss", FINDING_NOTE, FINDING_CONNECTION, NOTHING, 1, 0,
 	  "packets missed by the capture (not lost by the network: not retransmitted)", "packets", look_not_captured, NULL },
 };
 

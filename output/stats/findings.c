@@ -136,6 +136,18 @@ static void look_one_way(const struct sampling *sampling, struct finding *findin
 	finding->of = sampling->connections;
 }
 
+static void take_occurrences(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	const struct finding_counts *counts = &finding->rule->counts;
+	const void *object = finding->rule->scope == FINDING_RPC ? (const void *)finding->rpc :
+			     finding->rule->scope == FINDING_WORK ? (const void *)finding->work :
+			     finding->rule->scope == FINDING_REQUESTS ? (const void *)connection->directions[finding->direction].requests : stats;
+
+	findings_take(finding, (const void *)((const char *)object + counts->occurrences - 1));
+	if (counts->total)
+		finding->of = *(const uint64_t *)(const void *)((const char *)object + counts->total - 1);
+}
+
 /* `subject`: a finding with its connection, direction and other subjects. */
 static void look_at(struct findings *findings, const struct stats *stats, const struct finding_rule *rule,
 		    const struct stats_connection *connection, const struct finding *subject)
@@ -153,8 +165,10 @@ static void look_at(struct findings *findings, const struct stats *stats, const 
 		look_one_way(&findings->sampling, &finding);
 	} else if (rule->look) {
 		rule->look(stats, connection, &finding);
+	} else if (rule->counts.occurrences) {
+		take_occurrences(stats, connection, &finding);
 	} else {
-		findings_take(&finding, stats_event_of(&connection->directions[direction], rule->event));
+		findings_take(&finding, stats_event_of(&connection->directions[direction], rule->counts.event));
 		finding.of = rule->of ? connection->directions[direction].packets : 0;
 	}
 	if (finding.count < rule->least || sampling_hides(&findings->sampling, rule->name))
@@ -181,7 +195,7 @@ static void look_at_connection(struct findings *findings, const struct stats *st
 			look(findings, stats, rule, connection, -1, NULL);
 		/* most connections have none of the events of most rules */
 		for (int direction = 0; rule->scope == FINDING_DIRECTION && direction < 2; direction++)
-			if (rule->event == NO_EVENT || connection->directions[direction].events || connection->directions[direction].incidents)
+			if (rule->counts.event == NO_EVENT || connection->directions[direction].events || connection->directions[direction].incidents)
 				look(findings, stats, rule, connection, direction, NULL);
 		for (int direction = 0; rule->scope == FINDING_REQUESTS && direction < 2; direction++)
 			if (connection->directions[direction].requests)

@@ -27,6 +27,16 @@ const char *finding_weight_name(enum finding_weight weight);
 enum finding_scope { FINDING_CAPTURE, FINDING_CONNECTION, FINDING_DIRECTION, FINDING_RPC, FINDING_SAMPLING, FINDING_ONE_WAY,
 		     FINDING_KIND, FINDING_REQUESTS, FINDING_WORK, FINDING_GROUP, FINDING_JOB };
 
+/*
+ * What a rule counts: an event of a direction, or occurrences in the object of its scope (struct stats, stats_rpc, stats_requests,
+ * stats_work_row).
+ */
+struct finding_counts {
+	uint8_t event;             /* enum stats_event; NO_EVENT: none */
+	uint8_t cause;             /* that `look` is about: enum rtap_recovery, or enum stats_delay */
+	size_t occurrences, total; /* 1 + offset of a struct stats_occurrences, and of the uint64_t that they are a part of; 0: none */
+};
+
 struct finding;
 
 /* Meaning of time_ns and usual_ns of a finding: in words, and their JSON keys. */
@@ -39,12 +49,12 @@ struct finding_times {
 struct finding_rule {
 	const char *name;
 	uint8_t weight, scope;     /* enum finding_weight, finding_scope */
-	uint8_t event;             /* enum stats_event to count, with FINDING_DIRECTION and no `look`; NO_EVENT: none */
+	struct finding_counts counts;
 	uint64_t least;            /* minimum count */
 	unsigned permille;         /* minimum part of `of`; 0: any */
 	const char *words;         /* name of the things counted */
 	const char *of;            /* name of the whole that they are a part of; NULL: none */
-	/* Sets count, of, times and frames for the finding's connection, direction or rpc. NULL: `event` is counted. */
+	/* Sets count, of, times and frames for the finding's connection, direction or rpc. NULL: `counts` says all. */
 	void (*look)(const struct stats *stats, const struct stats_connection *connection, struct finding *finding);
 	const struct finding_times *times; /* NULL: the longest latency and the median */
 };

@@ -5,49 +5,6 @@
 #include "output/stats/findings_take.h"
 #include "output/stats/stats_count.h"
 
-void findings_operation_overdue(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
-{
-	const struct stats_requests *requests = connection->directions[finding->direction].requests;
-
-	(void)stats;
-	findings_take(finding, &requests->overdue);
-	finding->of = requests->work.count;
-}
-
-void findings_operation_keep_alives(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
-{
-	const struct stats_requests *requests = connection->directions[finding->direction].requests;
-
-	(void)stats;
-	findings_take(finding, &requests->keep_alives_overdue);
-}
-
-void findings_operation_aborts(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
-{
-	const struct stats_requests *requests = connection->directions[finding->direction].requests;
-
-	(void)stats;
-	findings_take(finding, &requests->aborts);
-}
-
-void findings_operation_aborted(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
-{
-	const struct stats_requests *requests = connection->directions[finding->direction].requests;
-
-	(void)stats;
-	findings_take(finding, &requests->aborted);
-	finding->of = requests->work.count;
-}
-
-void findings_operation_device_errors(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
-{
-	const struct stats_requests *requests = connection->directions[finding->direction].requests;
-
-	(void)stats;
-	findings_take(finding, &requests->device_errors);
-	finding->of = requests->work.count;
-}
-
 void findings_operation_not_inline(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	const struct stats_requests *requests = connection->directions[finding->direction].requests;
@@ -73,15 +30,6 @@ void findings_operation_credit_waits(const struct stats *stats, const struct sta
 	finding->usual_ns = stats_elapsed(connection->shown.time_ns, connection->shown.time_end_ns);
 }
 
-void findings_operation_last_credits(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
-{
-	const struct stats_requests *requests = connection->directions[finding->direction].requests;
-
-	(void)stats;
-	findings_take(finding, &requests->last_credits);
-	finding->of = requests->work.count;
-}
-
 static void take_slow(const struct stats_requests *requests, const struct stats_slow *slow, struct finding *finding)
 {
 	findings_take(finding, &slow->occurrences);
@@ -104,14 +52,6 @@ void findings_operation_slow_network(const struct stats *stats, const struct sta
 
 	(void)stats;
 	take_slow(requests, &requests->slow_network, finding);
-}
-
-void findings_operation_errors(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
-{
-	(void)stats;
-	(void)connection;
-	findings_take(finding, &finding->work->failures);
-	finding->of = finding->work->work.count;
 }
 
 void findings_operation_latency(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)

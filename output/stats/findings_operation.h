@@ -8,20 +8,13 @@
 #include "output/stats/findings.h"
 
 /* For finding_rule.look, with FINDING_REQUESTS. */
-void findings_operation_overdue(const struct stats *stats, const struct stats_connection *connection, struct finding *finding);
-void findings_operation_keep_alives(const struct stats *stats, const struct stats_connection *connection, struct finding *finding);
-void findings_operation_aborts(const struct stats *stats, const struct stats_connection *connection, struct finding *finding);
-void findings_operation_aborted(const struct stats *stats, const struct stats_connection *connection, struct finding *finding);
-void findings_operation_device_errors(const struct stats *stats, const struct stats_connection *connection, struct finding *finding);
 void findings_operation_credit_waits(const struct stats *stats, const struct stats_connection *connection, struct finding *finding);
-void findings_operation_last_credits(const struct stats *stats, const struct stats_connection *connection, struct finding *finding);
 void findings_operation_reconnects(const struct stats *stats, const struct stats_connection *connection, struct finding *finding);
 void findings_operation_not_inline(const struct stats *stats, const struct stats_connection *connection, struct finding *finding);
 void findings_operation_slow_device(const struct stats *stats, const struct stats_connection *connection, struct finding *finding);
 void findings_operation_slow_network(const struct stats *stats, const struct stats_connection *connection, struct finding *finding);
 
 /* With FINDING_WORK. */
-void findings_operation_errors(const struct stats *stats, const struct stats_connection *connection, struct finding *finding);
 void findings_operation_latency(const struct stats *stats, const struct stats_connection *connection, struct finding *finding);
 
 /* With FINDING_GROUP: they set the connection, too. */

@@ -29,11 +29,12 @@ void findings_waits_straggler(const struct stats *stats, const struct stats_conn
 	finding->is_certain = stats_job_host_is_certain(host);
 }
 
-static void take(const struct stats_connection *connection, enum stats_delay delay, struct finding *finding)
+void findings_waits_delay(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	const struct stats_waits *waits = connection->directions[finding->direction].requests->waits;
-	const struct stats_delayed *delays = waits ? &waits->delays[delay] : NULL;
+	const struct stats_delayed *delays = waits ? &waits->delays[finding->rule->counts.cause] : NULL;
 
+	(void)stats;
 	if (!delays || delays->time_ns < stats_waits_span(waits) / NOTABLE_PART)
 		return;
 	findings_take(finding, &delays->delayed);
@@ -41,22 +42,4 @@ static void take(const struct stats_connection *connection, enum stats_delay del
 	finding->lost_ns = (uint64_t)delays->time_ns;
 	finding->time_ns = delays->longest_ns;
 	finding->usual_ns = stats_waits_span(waits);
-}
-
-void findings_waits_network(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
-{
-	(void)stats;
-	take(connection, STATS_DELAY_NETWORK, finding);
-}
-
-void findings_waits_receiver(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
-{
-	(void)stats;
-	take(connection, STATS_DELAY_REQUESTER, finding);
-}
-
-void findings_waits_sender(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
-{
-	(void)stats;
-	take(connection, STATS_DELAY_RESPONDER, finding);
 }

@@ -7,9 +7,7 @@
 /* For finding_rule.look, with FINDING_JOB: also sets the host. */
 void findings_waits_straggler(const struct stats *stats, const struct stats_connection *connection, struct finding *finding);
 
-/* With FINDING_REQUESTS: delays that took 1 % of the time of the operations or more. */
-void findings_waits_network(const struct stats *stats, const struct stats_connection *connection, struct finding *finding);
-void findings_waits_receiver(const struct stats *stats, const struct stats_connection *connection, struct finding *finding);
-void findings_waits_sender(const struct stats *stats, const struct stats_connection *connection, struct finding *finding);
+/* With FINDING_REQUESTS: delays of the rule's kind (counts.cause: enum stats_delay), if they took 1 % of the time of the operations or more. */
+void findings_waits_delay(const struct stats *stats, const struct stats_connection *connection, struct finding *finding);
 
 #endif
