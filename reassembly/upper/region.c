@@ -459,8 +459,11 @@ static struct region *find(struct rtap_tracker *tracker, struct message *message
 		return search.found;
 	if (!region_may_be_answered(search.newest->request, message))
 		return search.newest;
-	/* The memory can belong to an unseen request, after an unseen response. Decided again with the response, or when the message is settled. */
-	if (region_may_be_followed(search.newest->request)) {
+	/*
+	 * The memory can belong to an unseen request, after an unseen response. InfiniBand: decided again with the response, or when the message is
+	 * settled. iWARP: the order is certain, so the data is the request's if its response comes later; if none does, it is dropped.
+	 */
+	if (!message->connection->ddp && region_may_be_followed(search.newest->request)) {
 		search.newest->request->is_contested = message->awaits_owner = true;
 		return NULL;
 	}
@@ -672,12 +675,13 @@ void region_store(struct rtap_tracker *tracker, struct message *message)
 
 bool region_take_data(struct rtap_tracker *tracker, struct message *message, const struct frame_result *result)
 {
+	const struct request *request = message->region->request;
 	bool is_last = message->region->is_read && region_note_arrival(tracker, message);
 
 	/* Truncated data is copied when nothing more can arrive. */
 	if (result->completed == message || assembly_is_whole(message))
 		region_store(tracker, message);
-	return is_last;
+	return is_last && !(request->in_doubt && region_may_be_followed(request));
 }
 
 void region_settle(struct rtap_tracker *tracker, struct message *message)

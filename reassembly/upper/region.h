@@ -76,7 +76,7 @@ void region_claim(struct rtap_tracker *tracker, struct message *message);
 
 /*
  * The data of a claimed message ended in the current frame (upper_data_is_over()): copies it to the regions. True: it is the last that the
- * responder can read for the request. Call in packet() and read() of the layer; otherwise it is copied when the message is settled.
+ * responder can read for the request, and is certainly the request's. Call in packet() and read() of the layer; otherwise it is copied when the message is settled.
  */
 bool region_take_data(struct rtap_tracker *tracker, struct message *message, const struct frame_result *result);
 

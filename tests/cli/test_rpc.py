@@ -6,14 +6,15 @@ import os
 import zlib
 
 import capfile
+import iwarp_scene
 import nfs
 from chunk_captures import NAMES, data_of, long_reply
 from chunk_damage_captures import midstream
 from cli import CliTest, TESTDATA
 from conversation import crc
 from nvme_queues import port_of
-from rpcrdma import lists
-from session import Session
+from rpcrdma import MSG, header, lists
+from session import Session, cut, kept
 
 COLUMNS = tuple(part for name in ("frame.number", "rpcordma.xid", "rpc.xid", "rpc.msgtyp", "nfs.procedure_v3", "rpc.repframe")
                 for part in ("-e", name))
@@ -364,3 +365,49 @@ class Older(CliTest):
         self.assertEqual(self.call_after("sent", lose, pause=0.01), (True, True))
         # packets of one direction can change their order for a moment: it can be the reply, and the next call can have the same memory
         self.assertEqual(self.call_after("late", lose), (False, False))
+
+
+class LostAround(CliTest):
+    """iWARP: after a call, stream bytes of both directions are lost, then its memory is used: by it, or by a call that was lost, after its reply."""
+    KEY, ADDRESS, DATA = 0x1234, 0x7f0000001000, bytes(range(1, 201))
+
+    def rows(self, chunks, use):
+        """The messages; chunks: of the call; use: what follows the losses."""
+        c = iwarp_scene.Connection(20049)
+        c.put(*self.speak("a", nfs.read3(1, 10)), *self.speak("b", nfs.read3_reply(1, bytes(10))), *self.speak("a", self.call, chunks, self.is_write))
+        for end in "ba":
+            c.put(*self.speak(end, nfs.read3(7, 10)))
+            del c.frames[-1]
+        for step in use:
+            c.put(*step)
+        for end in "ab":
+            c.put(*self.speak(end, nfs.read3(9, 10)))
+        c.write_capture(self.path("lost.pcap"))
+        return {(row["xid"], row["kind"]): row for row in map(json.loads, self.lines("messages", "--rpc", "--json", "--checksum", self.path("lost.pcap")))}
+
+    def speak(self, end, rpc, chunks=None, without=False):
+        data = cut(rpc.whole.data, kept(rpc.whole, [0])) if without else rpc.whole.data
+        return iwarp_scene.Connection.send(None, end, 0, data=header(rpc.xid, MSG, lists()[0] if chunks is None else chunks).data + data)
+
+    def check(self, is_write):
+        self.is_write, make = is_write, iwarp_scene.Connection
+        self.call, back = (nfs.write3(2, self.DATA), nfs.write3_reply(2, 200)) if is_write else (nfs.read3(2, 200), nfs.read3_reply(2, self.DATA))
+        whole = (self.call if is_write else back).whole
+        used = lists((), [[(self.KEY, 200, self.ADDRESS)]])[0]
+        chunks = lists([(whole.eligible[0][0], self.KEY, 200, self.ADDRESS)])[0] if is_write else used
+        for is_own in (True, False):
+            data = self.DATA if is_own else self.DATA[::-1]
+            if is_write:
+                request, response = make.read(None, "b", 200, self.KEY, self.ADDRESS, data)
+                moved, other = [[request], response], nfs.write3_reply(8, 200)
+            else:
+                moved, other = [make.write(None, "b", 200, self.KEY, self.ADDRESS, data)], nfs.read3_reply(8, data)
+            rows = self.rows(chunks, moved + [self.speak("b", back if is_own else other, None if is_write else used, not is_write)])
+            row = rows.get((2, "rpc_call" if is_write else "rpc_reply"))
+            self.assertEqual((row["complete"], row.get("crc32")) if row else (False, None), (is_own, crc(whole.data) if is_own else None))
+
+    def test_writes_are_the_calls_if_its_reply_comes_after_them(self):
+        self.check(False)
+
+    def test_reads_are_the_calls_if_its_reply_comes_after_them(self):
+        self.check(True)
