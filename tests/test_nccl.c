@@ -167,6 +167,35 @@ Test(nccl, what_was_not_captured_makes_nobody_late)
 	cr_expect(nccl_judge(&pace, &times).knows_sender);
 }
 
+Test(nccl, a_pause_hides_no_delay_and_is_nobodys_own)
+{
+	const struct nccl_times first = { .index = 1, .bytes = 8192, .announced_ns = 0, .first_ns = 20 * US, .last_ns = 30 * US };
+	/* 3 ms until the receiver is free, a pause of 30 ms, and then the sender is 5 ms late, or at once */
+	struct nccl_times next = { .index = 2, .bytes = 8192, .announced_ns = 33030 * US, .first_ns = 38030 * US, .last_ns = 38040 * US,
+				   .paused_ns = { 30 * MS, 0 }, .knows_free = { true, true }, .free_ns = { 3030 * US, 33030 * US },
+				   .free_paused_ns = { 30 * MS, 0 } };
+	struct nccl_pace pace = { 0 };
+	struct nccl_costs costs;
+
+	nccl_judge(&pace, &first);
+	costs = nccl_judge(&pace, &next);
+	cr_expect_str_eq(costs.verdict, "sender late");
+	cr_expect_eq(costs.pause_ns, 30 * MS);
+	cr_expect_eq(costs.sender_own_ns, 5 * MS);
+	pace = (struct nccl_pace){ 0 };
+	nccl_judge(&pace, &first);
+	next.first_ns = 33040 * US;
+	next.last_ns = 33050 * US;
+	costs = nccl_judge(&pace, &next);
+	cr_expect_str_eq(costs.verdict, "receiver late");
+	cr_expect_eq(costs.receiver_ns, 3 * MS);
+	cr_expect_eq(costs.receiver_own_ns, 0);
+	pace = (struct nccl_pace){ 0 };
+	nccl_judge(&pace, &first);
+	next.paused_ns[0] = 33 * MS;
+	cr_expect_str_eq(nccl_judge(&pace, &next).verdict, "pause");
+}
+
 Test(nccl, costs_are_those_of_the_definitions)
 {
 	struct nccl_pace pace = { 0 };

@@ -65,6 +65,11 @@ static void join(const struct search *search, const struct link *link)
 			search->labels[i] = into;
 }
 
+static int64_t greater(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
 static void count_link(struct search *search, unsigned number)
 {
 	const struct stats_waits *waits = &search->tables->links[number]->waits;
@@ -75,11 +80,13 @@ static void count_link(struct search *search, unsigned number)
 
 		host->kept_ns[end] += waits->delays[end].time_ns;
 		host->own[end].time_ns += waits->own[end].time_ns;
+		host->own[end].delayed_ns += waits->own[end].delayed_ns;
 		host->own[end].unknown += waits->own[end].unknown;
 		if (waits->own[end].longest_ns > host->own[end].longest_ns)
 			host->own[end].longest_ns = waits->own[end].longest_ns;
 		stats_occurrences_merge(&host->own[end].delayed, &waits->own[end].delayed);
-		host->own_ns = host->own[0].time_ns > host->own[1].time_ns ? host->own[0].time_ns : host->own[1].time_ns;
+		host->own_ns = greater(host->own[0].time_ns, host->own[1].time_ns);
+		host->delayed_ns = greater(host->own[0].delayed_ns, host->own[1].delayed_ns);
 	}
 	hosts[0]->senders++;
 	hosts[0]->received += waits->count;
@@ -134,6 +141,7 @@ static void count_host(struct stats_job *job, struct degrees *degrees, const str
 	degrees->is_line &= host->senders <= 1 && host->receivers <= 1;
 	degrees->most = host->neighbours > degrees->most ? host->neighbours : degrees->most;
 	job->own_ns += host->own_ns;
+	job->delayed_ns += host->delayed_ns;
 	if (job->straggler < 0 || host->own_ns > jobs->hosts[job->straggler].own_ns)
 		job->straggler = (int)number;
 }
@@ -143,9 +151,11 @@ static int64_t longest_of(const struct stats_job_host *host)
 	return host->own[0].longest_ns > host->own[1].longest_ns ? host->own[0].longest_ns : host->own[1].longest_ns;
 }
 
-/* Whether all links of the job are those of one host other than this. */
-static bool is_partner(const struct stats_jobs *jobs, unsigned number, const struct stats_job *job)
+/* Whether all links of the job are those of one host other than this; or the hosts are a line, most likely a part of a ring, and this is an end. */
+static bool is_partner(const struct stats_jobs *jobs, unsigned number, const struct stats_job *job, const struct degrees *degrees)
 {
+	if (degrees->most == 2 && jobs->hosts[number].neighbours == 1)
+		return true;
 	for (unsigned i = 0; i < jobs->host_count; i++)
 		if (i != number && jobs->hosts[i].job == jobs->hosts[number].job && jobs->hosts[i].senders + jobs->hosts[i].receivers == job->links)
 			return true;
@@ -182,8 +192,9 @@ static void count_job(struct search *search, unsigned number)
 	job->links = degrees.links;
 	job->shape = shape_of(&degrees);
 	most = &jobs->hosts[job->straggler];
-	most->is_partner = is_partner(jobs, (unsigned)job->straggler, job);
-	if (longest_of(most) < STATS_DELAYED_NS || most->own_ns < job->own_ns / 2)
+	most->is_partner = is_partner(jobs, (unsigned)job->straggler, job, &degrees);
+	/* short ones are the usual work of each host, and add up */
+	if (longest_of(most) < STATS_DELAYED_NS || (most->own_ns < job->own_ns / 2 && most->delayed_ns < job->delayed_ns / 2))
 		job->straggler = -1;
 }
 

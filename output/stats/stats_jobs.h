@@ -26,8 +26,8 @@ struct stats_job_host {
 	unsigned senders, receivers, neighbours; /* hosts that send to it; to which it sends; either */
 	uint64_t received, sent, received_bytes, sent_bytes;
 	int64_t kept_ns[2];         /* delays caused by it, as requester and as responder */
-	int64_t own_ns;             /* its own, in sum: the greater of those as requester and as responder */
-	bool is_partner;            /* a straggler: all links are another host's, which alone can have been captured */
+	int64_t own_ns, delayed_ns; /* its own, in sum: the greater of those as requester and as responder; of its delayed operations, likewise */
+	bool is_partner;            /* a straggler that can have further links: that it was captured itself is not certain */
 	struct stats_own own[2];
 };
 
@@ -36,8 +36,8 @@ struct stats_job {
 	unsigned hosts, links;
 	enum stats_shape shape;
 	struct stats_waits waits;   /* of all links; except STATS_DELAY_ALL: of the link with the longest pauses */
-	int straggler;              /* index of the host with half of all own delays or more, and a notable one; -1: none */
-	int64_t own_ns;             /* of all hosts */
+	int straggler;              /* index of the host with most own delays: half of all, or of the notable ones, or more, and a notable one; -1: none */
+	int64_t own_ns, delayed_ns; /* of all hosts */
 };
 
 /* Zero-initialised: no jobs. */

@@ -38,6 +38,7 @@ static void add_own(struct stats_own *own, int64_t time_ns, bool is_known, const
 		own->longest_ns = time_ns;
 	if (time_ns < STATS_DELAYED_NS)
 		return;
+	own->delayed_ns = sum(own->delayed_ns, time_ns);
 	own->unknown += !is_known;
 	stats_count(&own->delayed, operation->request_frame, operation->time_ns);
 }
@@ -145,6 +146,7 @@ void stats_waits_merge(struct stats_waits *into, const struct stats_waits *from)
 	for (int end = 0; end < 2; end++) {
 		stats_occurrences_merge(&into->own[end].delayed, &from->own[end].delayed);
 		into->own[end].time_ns = sum(into->own[end].time_ns, from->own[end].time_ns);
+		into->own[end].delayed_ns = sum(into->own[end].delayed_ns, from->own[end].delayed_ns);
 		into->own[end].unknown += from->own[end].unknown;
 		if (from->own[end].longest_ns > into->own[end].longest_ns)
 			into->own[end].longest_ns = from->own[end].longest_ns;

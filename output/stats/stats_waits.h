@@ -29,6 +29,7 @@ struct stats_delayed {
 struct stats_own {
 	struct stats_occurrences delayed;
 	int64_t time_ns, longest_ns;
+	int64_t delayed_ns;         /* of the delayed operations, in sum */
 	uint64_t unknown;           /* delayed operations for which this part is unknown: the whole delay is counted */
 };
 

@@ -38,8 +38,10 @@ static void free_state(struct rtap_tracker *tracker, struct connection *connecti
 {
 	struct nccl_state *state = connection->upper_state;
 
-	for (int i = 0; state && i < 2; i++)
+	for (int i = 0; state && i < 2; i++) {
 		nccl_late_forget(&state->late[i]);
+		nccl_job_leave(&nccl_layer_state(tracker)->jobs, state->channels[i].job_link);
+	}
 	upper_state_destroy(tracker, connection, sizeof(struct nccl_state));
 }
 
@@ -431,7 +433,8 @@ static bool take_announcement(struct upper_work *work, const uint8_t *bytes, uin
 		tracker->counters.evictions++;
 		nccl_transfer_end(tracker, TAILQ_FIRST(&channel->transfers));
 	}
-	if (!nccl_transfer_create(tracker, channel, work->message, bytes, length))
+	transfer = nccl_transfer_create(tracker, channel, work->message, bytes, length);
+	if (!transfer)
 		return true;
 	work->message->announces = true;
 	nccl_unclaimed_less(&state->unclaimed[work->from_a]);
@@ -440,8 +443,7 @@ static bool take_announcement(struct upper_work *work, const uint8_t *bytes, uin
 	if (!state->is_known)
 		return true;
 	nccl_late_forget(&state->late[work->from_a]);
-	transfer = TAILQ_LAST(&channel->transfers, nccl_transfers);
-	if (transfer && !LIST_EMPTY(&nccl_layer_state(tracker)->late))
+	if (!LIST_EMPTY(&nccl_layer_state(tracker)->late))
 		claim_late(tracker, transfer);
 	show_announcement(work, channel);
 	return true;
@@ -532,15 +534,17 @@ static void data_settled(struct rtap_tracker *tracker, struct message *message)
 	nccl_channel_advance(tracker, channel);
 }
 
-/* Records the arrival of retransmitted data. Losses count when the message is settled. */
+/* Records the arrival of retransmitted data, and that its loss, or that of an announcement, holds up the job. Losses count when the message is settled. */
 static void lost(struct rtap_tracker *tracker, const struct message *message, const struct upper_loss *loss)
 {
-	struct nccl_transfer *transfer;
+	struct request *request = message->region ? message->region->request : message->request;
+	struct nccl_transfer *transfer = request ? nccl_transfer_of(request) : NULL;
 
-	(void)loss;
+	if (!transfer)
+		return;
+	nccl_job_lost(&transfer->progress, loss->time_us * UINT64_C(1000), tracker->now_ns);
 	if (!message->region)
 		return;
-	transfer = nccl_transfer_of(message->region->request);
 	transfer->again_ns = tracker->now_ns;
 	nccl_job_arrived(&transfer->progress, tracker->now_ns);
 }

@@ -19,6 +19,7 @@
 #define OBJECT_TEXT 48
 #define MOST_NEIGHBOURS 8 /* messages without a transfer between those of transfers, searched for one that came late */
 #define MOST_BETWEEN 64   /* messages without a transfer between one captured before its announcement and those of transfers */
+#define MOST_OVERTAKEN 16 /* later announcements captured before one */
 #define MOST_MOVING 64    /* transfers examined for acknowledged ones */
 #define MOST_RUNS 4096    /* disjoint ranges of a buffer that are remembered */
 
@@ -171,6 +172,22 @@ static void evict(struct budget_entry *entry, void *owner)
 	give_up(entry, owner);
 }
 
+/* Moves the newest transfer to its place by index: a retransmitted announcement can be captured after later ones. */
+static void put_in_order(struct nccl_transfer *transfer)
+{
+	struct nccl_channel *channel = transfer->channel;
+	struct nccl_transfer *after = NULL, *before = TAILQ_PREV(transfer, nccl_transfers, link);
+
+	for (int i = 0; before && before->index > transfer->index && channel->is_counting && i < MOST_OVERTAKEN; i++) {
+		after = before;
+		before = TAILQ_PREV(before, nccl_transfers, link);
+	}
+	if (!after)
+		return;
+	TAILQ_REMOVE(&channel->transfers, transfer, link);
+	TAILQ_INSERT_BEFORE(after, transfer, link);
+}
+
 struct nccl_transfer *nccl_transfer_create(struct rtap_tracker *tracker, struct nccl_channel *channel, struct message *message, const uint8_t *bytes,
 					   uint32_t length)
 {
@@ -192,7 +209,7 @@ struct nccl_transfer *nccl_transfer_create(struct rtap_tracker *tracker, struct 
 	TAILQ_INSERT_TAIL(&channel->transfers, transfer, link);
 	channel->count++;
 	tracker->counters.evictions += !enter_index(tracker, transfer);
-	channel->last_index = transfer->index;
+	put_in_order(transfer);
 	request_operation(tracker, &transfer->request, message, sizeof(struct nccl_operation));
 	if (state_of(transfer)->is_known)
 		nccl_transfer_announced(tracker, transfer);
@@ -264,8 +281,8 @@ void nccl_transfer_announced(struct rtap_tracker *tracker, struct nccl_transfer 
 	bool by_a = transfer->channel == &state_of(transfer)->channels[1];
 
 	end_acknowledged(tracker);
-	nccl_job_announced(&nccl_layer_state(tracker)->jobs, &transfer->progress, by_a ? &connection->b : &connection->a,
-			   by_a ? &connection->a : &connection->b, transfer->request.time_ns);
+	nccl_job_announced(&nccl_layer_state(tracker)->jobs, &transfer->channel->job_link, &transfer->progress,
+			   by_a ? &connection->b : &connection->a, by_a ? &connection->a : &connection->b, transfer->request.time_ns);
 }
 
 void nccl_transfer_begun(struct rtap_tracker *tracker, struct nccl_transfer *transfer, int64_t time_ns)
@@ -322,6 +339,7 @@ void nccl_transfer_take(struct rtap_tracker *tracker, struct nccl_transfer *tran
 		transfer->last_frame = shown->last_frame;
 	}
 	transfer->has_data = true;
+	nccl_job_lost(&transfer->progress, shown->time_lost_us * UINT64_C(1000), shown->time_end_ns);
 	if (!nccl_transfer_is_whole(transfer))
 		return;
 	leave_job(tracker, transfer, count_up_to(transfer), transfer->last_ns);
@@ -551,6 +569,9 @@ static struct nccl_costs judge(struct nccl_transfer *transfer, const struct mess
 	struct nccl_channel *channel = transfer->channel;
 	uint64_t before = channel->last_silence, ready = progress->announced_after > before ? progress->announced_after : before;
 
+	uint64_t receiver_free = progress->receiver_free_after > before ? progress->receiver_free_after : before;
+	uint64_t sender_free = progress->sender_free_after > ready ? progress->sender_free_after : ready;
+
 	channel->last_silence = progress->begun_after;
 	return nccl_judge(&channel->pace, &(struct nccl_times){
 		.index = transfer->index, .bytes = transfer->bytes, .announced_ns = transfer->request.time_ns, .first_ns = transfer->first_ns,
@@ -558,6 +579,8 @@ static struct nccl_costs judge(struct nccl_transfer *transfer, const struct mess
 		.lacks_data = !nccl_transfer_is_whole(transfer), .is_late = transfer->is_late, .lost_ns = lost->time_us * UINT64_C(1000),
 		.announcement_lost_ns = announcement ? announcement->shown.time_lost_us * UINT64_C(1000) : 0,
 		.paused_ns = { nccl_job_paused(progress, before, progress->announced_after), nccl_job_paused(progress, ready, progress->begun_after) },
+		.free_paused_ns = { nccl_job_paused(progress, receiver_free, progress->announced_after),
+				    nccl_job_paused(progress, sender_free, progress->begun_after) },
 		.knows_free = { progress->knows_receiver, progress->knows_sender },
 		.free_ns = { progress->receiver_free_ns, progress->sender_free_ns },
 	});

@@ -58,14 +58,14 @@ struct nccl_place {
 
 /* The announcements of one end. */
 struct nccl_channel {
-	TAILQ_HEAD(nccl_transfers, nccl_transfer) transfers; /* in the order of announcements */
+	TAILQ_HEAD(nccl_transfers, nccl_transfer) transfers; /* in the order of announcements; by index once it counts up */
 	uint32_t count;
 	unsigned layouts;            /* those that fit all entries: a bit for each enum nccl_layout; 0: none seen */
 	bool is_counting;            /* the index counted up by one */
 	bool is_matched;             /* a WRITE used announced memory */
 	bool splits;                 /* a transfer had data on several queue pairs */
-	uint64_t last_index;
 	struct nccl_pace pace;
+	struct nccl_link *job_link;  /* in its job; NULL: none */
 	uint64_t last_silence;       /* of the job, before the data of the transfer that was judged last */
 	uint64_t done;               /* highest index of a transfer with all its data */
 	struct nccl_place places[NCCL_MOST_QPS];

@@ -48,12 +48,11 @@ static int64_t excess(const struct nccl_pace *pace, const struct nccl_times *tim
 
 static const char *verdict_of(const struct nccl_costs *costs)
 {
-	int64_t most = later(later(costs->receiver_ns, costs->sender_ns), later(costs->network_ns, costs->pause_ns));
+	int64_t most = later(later(costs->receiver_ns, costs->sender_ns), costs->network_ns);
 
+	/* nobody is late in a pause, so it hides no delay */
 	if (most < NCCL_NOTABLE_NS)
-		return "none";
-	if (most == costs->pause_ns)
-		return "pause";
+		return costs->pause_ns < NCCL_NOTABLE_NS ? "none" : "pause";
 	if (most == costs->network_ns)
 		return "network";
 	return most == costs->sender_ns ? "sender late" : "receiver late";
@@ -78,9 +77,9 @@ static void own(struct nccl_costs *costs, const struct nccl_times *times, int64_
 	costs->knows_receiver_own = costs->knows_receiver && times->knows_free[0];
 	costs->knows_sender_own = costs->knows_sender && times->knows_free[1];
 	if (costs->knows_receiver_own)
-		costs->receiver_own_ns = least(costs->receiver_ns, between(later(end_ns, times->free_ns[0]), times->announced_ns));
+		costs->receiver_own_ns = least(costs->receiver_ns, between(later(end_ns, times->free_ns[0]) + times->free_paused_ns[0], times->announced_ns));
 	if (costs->knows_sender_own)
-		costs->sender_own_ns = least(costs->sender_ns, between(later(ready_ns, times->free_ns[1]), times->first_ns));
+		costs->sender_own_ns = least(costs->sender_ns, between(later(ready_ns, times->free_ns[1]) + times->free_paused_ns[1], times->first_ns));
 }
 
 struct nccl_costs nccl_judge(struct nccl_pace *pace, const struct nccl_times *times)

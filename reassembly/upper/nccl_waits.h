@@ -34,6 +34,7 @@ struct nccl_times {
 	uint64_t lost_ns;        /* by recoveries within its data */
 	uint64_t announcement_lost_ns; /* by recoveries of its announcement */
 	int64_t paused_ns[2];    /* pauses of the job, before the announcement and before the data */
+	int64_t free_paused_ns[2]; /* those of them after free_ns */
 	bool knows_free[2];      /* valid: free_ns */
 	int64_t free_ns[2];      /* since these times the receiver, the sender did not wait for another transfer itself */
 };
@@ -47,7 +48,7 @@ struct nccl_costs {
 	int64_t pause_ns;        /* pauses of the whole job: not part of the others */
 	bool knows_receiver_own, knows_sender_own; /* the next two are known */
 	int64_t receiver_own_ns, sender_own_ns; /* part of receiver_ns, sender_ns in which the host did not wait for another transfer itself */
-	const char *verdict;     /* static: name of the largest of them; "none" if it is below NCCL_NOTABLE_NS */
+	const char *verdict;     /* static: name of the largest delay, "pause" if only that, "none" if nothing is at least NCCL_NOTABLE_NS */
 };
 
 /* Evaluates the next transfer of the channel. */
