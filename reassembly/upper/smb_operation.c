@@ -482,7 +482,14 @@ static void report_change(struct rtap_tracker *tracker, const struct smb_part *p
 	effect->bytes.to_end = is_to_end;
 	effect->bytes.length = is_to_end ? 0 : part->length;
 	effect->is_bounded = part->changes != SMB_COPIES || !part->is_answered || is_failed || is_to_end;
-	if (effect->bytes.length || is_to_end)
+	for (uint32_t i = 0; i < part->chunk_count; i++) {
+		effect->bytes.source = part->chunks[i].source;
+		effect->bytes.offset = part->chunks[i].offset;
+		effect->bytes.length = part->chunks[i].length;
+		if (effect->bytes.length)
+			tracker->take_file_effect(tracker->file_effect_owner, effect);
+	}
+	if (!part->chunk_count && (effect->bytes.length || is_to_end))
 		tracker->take_file_effect(tracker->file_effect_owner, effect);
 	effect->is_bounded = effect->bytes.to_end = false;
 	effect->source = NULL;

@@ -238,8 +238,28 @@ static void take_source(struct upper_work *work, const struct smb_request *reque
 	part->source_at = number(input, is_chunks ? 32 : at + SMB2_FILE_ID_LENGTH, 8);
 }
 
+/* False: they are not kept, because one ends beyond the largest offset, or memory is short. */
+static bool take_chunks(struct upper_work *work, struct smb_request *request, struct smb_part *part, struct rtap_span input, uint32_t count)
+{
+	struct smb_chunk *chunks = memory_new(count * sizeof *chunks);
+
+	if (!chunks)
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		chunks[i] = (struct smb_chunk){ number(input, 32 + i * 24, 8), number(input, 40 + i * 24, 8), (uint32_t)number(input, 48 + i * 24, 4) };
+		if (chunks[i].offset + chunks[i].length < chunks[i].offset) {
+			free(chunks);
+			return false;
+		}
+	}
+	request_charge(&work->tracker->budget, &request->command.request, count * sizeof *chunks, 0);
+	part->chunks = chunks;
+	part->chunk_count = count;
+	return true;
+}
+
 /* The range that an IOCTL changes. COPYCHUNK: the one that has all chunks. */
-static void take_control(struct upper_work *work, const struct smb_request *request, struct smb_part *part, struct rtap_span body)
+static void take_control(struct upper_work *work, struct smb_request *request, struct smb_part *part, struct rtap_span body)
 {
 	struct rtap_span input = part_of(body, number(body, 24, 4), number(body, 28, 4));
 	uint64_t chunks = number(input, 24, 4), begin = UINT64_MAX, end = 0;
@@ -274,7 +294,7 @@ static void take_control(struct upper_work *work, const struct smb_request *requ
 			begin = first < begin ? first : begin;
 			end = after > end ? after : end;
 		}
-		if (chunks && is_one_range(input, chunks))
+		if (chunks && (is_one_range(input, chunks) || !work->tracker->take_file_effect || take_chunks(work, request, part, input, (uint32_t)chunks)))
 			take_source(work, request, part, input, 0);
 		break;
 	default:
@@ -728,6 +748,7 @@ void smb_part_fini(struct rtap_tracker *tracker, struct smb_part *part)
 {
 	free(part->path);
 	free(part->pieces);
+	free(part->chunks);
 	smb_file_release(tracker, part->file);
 	smb_file_release(tracker, part->source);
 	smb_name_release(part->name);

@@ -23,6 +23,12 @@ struct smb_piece {
 	uint32_t key, length;
 };
 
+/* A range that COPYCHUNK copies. */
+struct smb_chunk {
+	uint64_t source, offset;
+	uint32_t length;
+};
+
 /* Changes of contents other than WRITE, and other than a new size. */
 enum smb_change_kind { SMB_CHANGES_NOTHING, SMB_ZEROES, SMB_COPIES, SMB_SHORTENS };
 
@@ -51,8 +57,10 @@ struct smb_part {
 	char *path;               /* name in CREATE, TREE_CONNECT or a rename; on the heap; NULL: none */
 	struct smb_file *file;    /* of the file id, or of CREATE's; a share; NULL: unknown */
 	struct smb_name *name;    /* its path at that time */
-	struct smb_file *source;  /* of a copy: the file whose bytes from `source_at` on were copied; NULL: unknown, or several ranges */
+	struct smb_file *source;  /* of a copy: the file whose bytes were copied, from `source_at` on or by `chunks`; NULL: unknown */
 	uint64_t source_at;
+	struct smb_chunk *chunks; /* on the heap, if they are not one range of the source and one of the copy; `offset` and `length` have all of them */
+	uint32_t chunk_count;
 	const struct smb_part *creates; /* CREATE of the compound whose file it works on; NULL: none */
 	struct coverage data;     /* in the request or response, if it is wanted */
 	struct smb_piece *pieces; /* on the heap */

@@ -79,14 +79,27 @@ class Copies(Smb):
                 self.assertEqual(self.found(), ({"f": data, "g": data[100:]}, []))
 
     def test_unknown_is_missing(self):
-        """The key was not captured; the copy failed; chunks have gaps; the source was shortened, and extended with zeros, before it is final."""
+        """The key was not captured; the copy failed; the source was shortened, and extended with zeros, before it is final."""
         key = bytes(range(24))
         self.assertEqual(self.gap(key, (0, 0, 200), is_known=False), [("g", 0, 200)])
         self.assertEqual(self.gap(key, (0, 0, 200), status=smb.NOT_FOUND), [("g", 0, 100)])
-        self.assertEqual(self.gap(key, (0, 0, 100), (200, 100, 50)), [("g", 0, 150)])
-        self.assertEqual(self.gap(key, (0, 0, 50), (50, 100, 50)), [("g", 0, 150)])
+        self.assertEqual(self.gap(key, (0, 0, 20), (30, 40, 20), is_known=False), [("g", 0, 20), ("g", 40, 20)])
         self.assertEqual(self.gap(key, (0, 0, 200), sizes=(10, 300)), [("g", 0, 200)])
         self.assertEqual(self.gap(key, (2**64 - 50, 0, 100)), [("g", 0, 100)])
+        self.assertEqual(self.gap(key, (0, 0, 20), (30, 2**64 - 10, 20)), [("g", 0, 20)])
+
+    def test_each_chunk_is_copied_on_its_own(self):
+        data, key = random.Random(4).randbytes(300), bytes(range(24))
+        self.create("f", data)
+        self.create("g", b"g" * 100)
+        self.key("f", key)
+        # gaps in both files; not in their order; one over another, and beyond the end
+        self.copy("g", key, (50, 60, 20), (0, 10, 30), (100, 20, 5), (200, 150, 50))
+        expected = bytearray(b"g" * 100 + bytes(100))
+        for begin, at, length in ((50, 60, 20), (0, 10, 30), (100, 20, 5), (200, 150, 50)):
+            expected[at:at + length] = data[begin:begin + length]
+        self.assertEqual(self.found(), ({"f": data, "g": bytes(expected)}, []))
+        self.assertEqual([o.get("from") for o in self.operations(self.path_) if o["name"] == "IOCTL"], [None, "srv/share/f"])
 
     def gap(self, key, *chunks, status=0, is_known=True, sizes=()):
         self.setUp()
@@ -98,6 +111,14 @@ class Copies(Smb):
         for size in sizes:
             self.put(self.client.exchange(smb.SET_INFO, smb.set_info(self.ids["f"], END, struct.pack("<Q", size)), struct.pack("<H", 2)))
         return [each for each in self.found()[1] if each[0] == "g"]
+
+    def test_a_chunk_of_what_an_earlier_one_copied_is_missing(self):
+        data, key = random.Random(5).randbytes(300), bytes(range(24))
+        self.create("f", data)
+        self.key("f", key)
+        self.copy("f", key, (0, 100, 50), (100, 200, 60))
+        found, missing = self.found()
+        self.assertEqual((found["f"][:200], found["f"][250:260], missing), (data[:100] + data[:50] + data[150:200], data[150:160], [("f", 200, 50)]))
 
     def test_random_copies_between_files(self):
         """Each byte is that of a model, or missing; none is missing without new sizes and without zeros before a write beyond the end."""
@@ -115,6 +136,16 @@ class Copies(Smb):
                     self.assertEqual([], [i for i, byte in enumerate(right) if byte != found[name][i] and i not in lost[name]])
                 self.assertTrue(has_sizes or not missing, missing)
 
+    @staticmethod
+    def chunks(dice, there, room, is_own):
+        """Some chunks with gaps between them. is_own: of one file, in whose range for the source is none for the copy."""
+        made = []
+        for _ in range(dice.randrange(1, 6)):
+            length = dice.randrange(1, min(60, there // 2))
+            begin = dice.randrange((there // 2 if is_own else there) - length + 1)
+            made.append((begin, dice.randrange(there // 2, there - length + 1) if is_own else dice.randrange(room - 60), length))
+        return made
+
     def play(self, dice, has_sizes):
         data = {}
         for number, name in enumerate("fgh"):
@@ -122,7 +153,7 @@ class Copies(Smb):
             self.create(name, bytes(data[name]))
             self.key(name, bytes([number]) * 24)
         for _ in range(30):
-            (name, source), length = dice.sample("fgh", 2), dice.randrange(1, 200)
+            name, source, length = dice.choice("fgh"), dice.choice("fgh"), dice.randrange(1, 200)
             kind, at, size = dice.choice(("write", "inline", "copy", "copy", "size", "pause")), dice.randrange(len(data[name]) + (50 if has_sizes else 1)), dice.randrange(700)
             if kind in ("write", "inline"):
                 new = dice.randbytes(length).replace(b"\0", b"\1")
@@ -133,8 +164,17 @@ class Copies(Smb):
                 continue
             elif kind == "copy" and length <= len(data[source]):
                 begin = dice.randrange(len(data[source]) - length + 1)
-                new = bytes(data[source][begin:begin + length])
-                self.copy(name, bytes(["fgh".index(source)]) * 24, (begin, at, length // 2), (begin + length // 2, at + length // 2, length - length // 2))
+                chunks = [(begin, at, length // 2), (begin + length // 2, at + length // 2, length - length // 2)]
+                if dice.random() < 0.5 or source == name:
+                    if min(len(data[source]), len(data[name])) < 130:
+                        continue
+                    chunks = self.chunks(dice, len(data[source]), len(data[name]) + (50 if has_sizes else 1), name == source)
+                self.copy(name, bytes(["fgh".index(source)]) * 24, *chunks)
+                for begin, at, length in chunks:
+                    new = bytes(data[source][begin:begin + length])
+                    data[name] += bytes(max(0, at - len(data[name])))
+                    data[name][at:at + length] = new
+                continue
             else:
                 self.scene_.pause(dice.choice((0.001, 0.4, 2)))
                 continue

@@ -162,7 +162,7 @@ class Changes(Smb):
     def test_copies_leave_unknown_bytes(self):
         chunks = bytes(24) + struct.pack("<IIQQIIQQII", 2, 0, 0, 120, 30, 0, 900, 280, 40, 0)
         for code, data, missing, size in (
-                (0x1440f2, chunks, [(120, 200)], 320), (0x1480f2, chunks, [(120, 200)], 320),
+                (0x1440f2, chunks, [(120, 30), (280, 40)], 320), (0x1480f2, chunks, [(120, 30), (280, 40)], 320),
                 (0x98344, bytes(16) + struct.pack("<QQQ", 0, 10, 20), [(10, 20)], 300),
                 (0x983e8, struct.pack("<Q", 48) + bytes(16) + struct.pack("<QQQQ", 0, 30, 20, 0), [(30, 20)], 300),
                 (0x98268, struct.pack("<IIQQQ", 0x220, 0, 40, 20, 0) + bytes(512), [(40, 20)], 300)):
