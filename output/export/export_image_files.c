@@ -139,11 +139,19 @@ static void resize_file(struct images *images, struct image *image, uint64_t siz
 	note_cut(image, frame, size);
 }
 
+/* Up to where the file is known to extend. A smaller allocation ends it at a multiple of a size that is not known. */
+static uint64_t least_end(const struct image *image)
+{
+	uint64_t cut = image->cut_count ? image->cuts[image->cut_count - 1].size : UINT64_MAX;
+
+	return !image->size_known && cut < image->entry->size ? cut : image->entry->size;
+}
+
 /* The same of a change that did not go beyond the end of the file. */
 static void apply_before_end(struct images *images, struct image *image, const struct block_effect *effect)
 {
 	struct block_effect bytes = *effect;
-	uint64_t left = image->entry->size > effect->offset ? image->entry->size - effect->offset : 0;
+	uint64_t end = effect->to_end ? image->entry->size : least_end(image), left = end > effect->offset ? end - effect->offset : 0;
 	const struct image_part beyond = {
 		.images = images, .image = image, .effect = effect, .kind = BLOCK_SPOILED, .reason = RTAP_MISSING_NOT_CAPTURED,
 	};

@@ -178,6 +178,9 @@ class Changes(Smb):
         self.assertEqual(self.file(self.size(ALLOCATION, 0)), (b"", []))
         # by how much is not known
         self.assertEqual(self.file(self.size(ALLOCATION, 100))[1], [(100, 200)])
+        # nor whether zeros are beyond that
+        data, missing = self.file(self.size(ALLOCATION, 100), self.control(ZERO_DATA, struct.pack("<QQ", 50, 250)))
+        self.assertEqual((data[:100], missing), (b"1" * 50 + bytes(50), [(100, 200)]))
 
     def test_of_several_sizes_the_smallest_one_ends_what_was_written_before(self):
         """The WRITE is reported last, because its data are captured after the sizes."""
