@@ -307,7 +307,7 @@ static bool choose(struct gathering *gathering)
 		}
 	}
 	number = final_number(gathering, number);
-	connection = number && number <= gathering->stats->table_room ? gathering->stats->table[number - 1] : NULL;
+	connection = stats_known(gathering->stats, number);
 	if (!connection || !connection->reported) {
 		if (gathering->selector == SELECT_FRAME && gathering->number && gathering->number <= gathering->last_frame)
 			print_error("frame=%" PRIu64 ": part of no connection (rdmatap -r FILE -V -Y 'frame.number == %" PRIu64 "' shows it)",
@@ -405,7 +405,7 @@ static void write_part(struct gathering *gathering, void (*text)(const void *gat
 static void write_events(struct gathering *gathering)
 {
 	struct reader *reader = &gathering->reader;
-	size_t events = why_finish(gathering->why);
+	size_t events = why_event_count(gathering->why);
 
 	gathering->style = (struct why_style){
 		.has_form = gathering->options->clock_given, .form = gathering->options->clock, .first_ns = gathering->stats->first_ns,

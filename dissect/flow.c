@@ -49,6 +49,11 @@ static const char *const recovery_names[] = {
 #undef RECOVERY_NAME
 };
 
+const char *flow_recovery_name(uint8_t cause)
+{
+	return recovery_names[cause];
+}
+
 static bool derive_recovery(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
 {
 	(void)layer;

@@ -7,6 +7,9 @@
 /* "retransmission"; NULL for RTAP_PSN_NONE. analysis: enum rtap_psn_analysis. */
 const char *flow_analysis_name(uint8_t analysis);
 
+/* "sequence_nak"; "" for RTAP_RECOVERY_NONE. cause: enum rtap_recovery. */
+const char *flow_recovery_name(uint8_t cause);
+
 /* Adds packet->flow as a layer of the packet, unless it is empty. */
 void flow_add_layer(struct rtap_packet *packet);
 

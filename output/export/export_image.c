@@ -72,7 +72,6 @@ void image_set(struct images *images, struct image *image, uint64_t begin, uint6
 	set_facts(images, image, begin, end, &(struct extent_facts){ .state = (uint8_t)state, .is_known = true, .frame = frame, .until = frame });
 }
 
-/* Sets the state only where it is unknown. */
 void image_fill(struct images *images, struct image *image, uint64_t begin, uint64_t end, unsigned state)
 {
 	while (begin < end) {
@@ -302,7 +301,6 @@ void image_part_order(struct image_part *part)
 	}
 }
 
-/* Whether the range can be in a file. */
 bool image_is_possible(struct images *images, const struct block_effect *effect)
 {
 	uint64_t end = effect->offset + effect->length;

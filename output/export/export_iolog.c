@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "output/export/export_iolog.h"
-#include "output/packet/printer.h"
+#include "output/packet/printer_file.h"
 
 #define NANOSECONDS_PER_MICROSECOND 1000
 #define FIRST_ROOM 1024
@@ -35,10 +32,7 @@ struct entry {
 };
 
 struct export_iolog {
-	struct printer printer;
-	char *name;
-	int fd;
-	bool is_open;
+	struct printer_file file;
 	SLIST_HEAD(, device) devices; /* the one named last comes first */
 	unsigned device_count;
 	struct entry *entries;
@@ -211,14 +205,14 @@ static int write_devices(struct export_iolog *iolog, const char *what, uint64_t 
 
 	SLIST_FOREACH(device, &iolog->devices, link)
 		if (!result)
-			result = printer_write(&iolog->printer, write_action, &(struct action){ device, what, time_us });
+			result = printer_write(&iolog->file.printer, write_action, &(struct action){ device, what, time_us });
 	return result;
 }
 
 static int write_all(struct export_iolog *iolog)
 {
 	uint64_t time_us = 0;
-	int result = printer_write(&iolog->printer, write_head, NULL);
+	int result = printer_write(&iolog->file.printer, write_head, NULL);
 
 	if (iolog->count)
 		qsort(iolog->entries, iolog->count, sizeof *iolog->entries, order);
@@ -230,11 +224,11 @@ static int write_all(struct export_iolog *iolog)
 		const struct entry *entry = &iolog->entries[i];
 
 		time_us = ((uint64_t)entry->time_ns - (uint64_t)iolog->entries[0].time_ns) / NANOSECONDS_PER_MICROSECOND;
-		result = printer_write(&iolog->printer, write_entry, &(struct timed){ entry, time_us });
+		result = printer_write(&iolog->file.printer, write_entry, &(struct timed){ entry, time_us });
 	}
 	if (!result)
 		result = write_devices(iolog, "close", time_us);
-	return result ? result : printer_flush(&iolog->printer);
+	return result;
 }
 
 enum rtap_status export_iolog_open(struct export_iolog **opened, const char *name, uint64_t max_memory, struct rtap_error *error)
@@ -242,25 +236,17 @@ enum rtap_status export_iolog_open(struct export_iolog **opened, const char *nam
 	struct export_iolog *iolog = calloc(1, sizeof *iolog);
 
 	*opened = NULL;
-	if (!iolog || !(iolog->name = strdup(name)))
-		goto out_of_memory;
-	iolog->max_memory = max_memory;
-	iolog->is_open = strcmp(name, "-");
-	iolog->fd = iolog->is_open ? open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : STDOUT_FILENO;
-	if (iolog->fd < 0) {
-		rtap_error_set(error, error_code_of(errno), "%s: %s", name, strerror(errno));
-		iolog->is_open = false;
-		goto failed;
+	if (!iolog) {
+		rtap_error_set(error, RTAP_ERROR_MEMORY, "out of memory");
+		return RTAP_STATUS_FAILED;
 	}
-	if (printer_init(&iolog->printer, iolog->fd, false))
-		goto out_of_memory;
+	iolog->max_memory = max_memory;
+	if (printer_file_open(&iolog->file, name, error) != RTAP_STATUS_OK) {
+		free(iolog);
+		return RTAP_STATUS_FAILED;
+	}
 	*opened = iolog;
 	return RTAP_STATUS_OK;
-out_of_memory:
-	rtap_error_set(error, RTAP_ERROR_MEMORY, "out of memory");
-failed:
-	(void)!export_iolog_close(iolog, NULL);
-	return RTAP_STATUS_FAILED;
 }
 
 void export_iolog_count(const struct export_iolog *iolog, uint64_t *written, uint64_t *left_out, uint64_t *unplaced)
@@ -272,25 +258,17 @@ void export_iolog_count(const struct export_iolog *iolog, uint64_t *written, uin
 
 enum rtap_status export_iolog_close(struct export_iolog *iolog, struct rtap_error *error)
 {
+	enum rtap_status status;
 	struct device *device;
-	int result = 0;
 
 	if (!iolog)
 		return RTAP_STATUS_OK;
-	if (iolog->printer.buffer)
-		result = write_all(iolog);
-	if (iolog->is_open && close(iolog->fd) && !result)
-		result = -errno;
-	if (result)
-		rtap_error_set(error, error_code_of(-result), "%s: %s",
-			       strcmp(iolog->name, "-") ? iolog->name : "standard output", strerror(-result));
-	printer_fini(&iolog->printer);
+	status = printer_file_close(&iolog->file, write_all(iolog), error);
 	while ((device = SLIST_FIRST(&iolog->devices))) {
 		SLIST_REMOVE_HEAD(&iolog->devices, link);
 		free(device);
 	}
 	free(iolog->entries);
-	free(iolog->name);
 	free(iolog);
-	return result ? RTAP_STATUS_FAILED : RTAP_STATUS_OK;
+	return status;
 }

@@ -556,7 +556,7 @@ static void add_recoveries(struct export_sqlite *sqlite, const struct stats *sta
 		begin_row(sqlite, RECOVERIES);
 		put_if(sqlite, number, number);
 		put_name(sqlite, i < RTAP_RECOVERY_COUNT ? "a>b" : "b>a");
-		put_name(sqlite, stats_recovery_name(cause));
+		put_name(sqlite, flow_recovery_name((uint8_t)cause));
 		put(sqlite, counted->count);
 		put(sqlite, (uint64_t)stats_lost_to(stats, direction, cause));
 		put_if(sqlite, counted->first_frame, counted->first_frame);

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
+#include "dissect/flow.h"
 #include "dissect/infiniband/ib.h"
 #include "output/export/export_trace.h"
 #include "output/message/connections.h"
 #include "output/message/messages.h"
 #include "output/message/operations.h"
 #include "output/packet/object.h"
-#include "output/packet/printer.h"
+#include "output/packet/printer_file.h"
 
 /* Kinds of tracks of a connection, in the order in which they are shown. */
 enum track { TRACK_OPERATIONS, TRACK_MESSAGES, TRACK_RECOVERIES, TRACK_COUNT };
@@ -31,16 +29,13 @@ struct lanes {
 };
 
 struct export_trace {
-	struct printer printer;
-	int fd;
-	bool is_open;      /* `fd` was opened here */
+	struct printer_file file;
 	bool has_begun;
 	bool names_rest;   /* the process of events without a connection has been named */
 	int64_t begin_ns;
 	int error;         /* -errno of the first failure; 0: none */
 	uint64_t events;
 	uint64_t asynchronous; /* number of asynchronous events, for their ids */
-	char *name;
 	struct lanes *slots;
 };
 
@@ -74,7 +69,7 @@ static void write_tail(const void *what, struct line *line)
 static void put(struct export_trace *trace, void (*write)(const void *what, struct line *line), const void *what)
 {
 	if (!trace->error)
-		trace->error = printer_write(&trace->printer, write, what);
+		trace->error = printer_write(&trace->file.printer, write, what);
 }
 
 /* "123.456": microseconds. */
@@ -350,12 +345,7 @@ static void frame_arguments(const void *what, struct line *line)
 static void put_recovery(struct export_trace *trace, const struct rtap_packet *packet, enum rtap_recovery cause, bool from_a,
 			 int64_t begin_ns, int64_t end_ns)
 {
-	static const char *const names[RTAP_RECOVERY_COUNT] = {
-#define RECOVERY_NAME(identifier, name) name,
-		RTAP_RECOVERIES(RECOVERY_NAME)
-#undef RECOVERY_NAME
-	};
-	struct event event = { .name = names[cause], .category = "recovery", .begin_ns = begin_ns, .end_ns = end_ns,
+	struct event event = { .name = flow_recovery_name((uint8_t)cause), .category = "recovery", .begin_ns = begin_ns, .end_ns = end_ns,
 			       .process = packet->flow.connection,
 			       .arguments = frame_arguments, .what = packet };
 
@@ -450,17 +440,10 @@ enum rtap_status export_trace_open(struct export_trace **opened, const char *nam
 	struct export_trace *trace = calloc(1, sizeof *trace);
 
 	*opened = NULL;
-	if (!trace || !(trace->slots = calloc(SLOTS, sizeof *trace->slots)) || !(trace->name = strdup(name)))
+	if (!trace || !(trace->slots = calloc(SLOTS, sizeof *trace->slots)))
 		goto out_of_memory;
-	trace->is_open = strcmp(name, "-");
-	trace->fd = trace->is_open ? open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : STDOUT_FILENO;
-	if (trace->fd < 0) {
-		rtap_error_set(error, error_code_of(errno), "%s: %s", name, strerror(errno));
-		trace->is_open = false;
+	if (printer_file_open(&trace->file, name, error) != RTAP_STATUS_OK)
 		goto failed;
-	}
-	if (printer_init(&trace->printer, trace->fd, false))
-		goto out_of_memory;
 	*opened = trace;
 	return RTAP_STATUS_OK;
 out_of_memory:
@@ -472,24 +455,17 @@ failed:
 
 enum rtap_status export_trace_close(struct export_trace *trace, struct rtap_error *error)
 {
-	int result = 0;
+	enum rtap_status status;
 
 	if (!trace)
 		return RTAP_STATUS_OK;
-	if (trace->printer.buffer) {
+	if (trace->file.name) {
 		if (!trace->has_begun)
 			export_trace_begin(trace, 0);
 		put(trace, write_tail, NULL);
-		result = trace->error ? trace->error : printer_flush(&trace->printer);
 	}
-	if (trace->is_open && close(trace->fd) && !result)
-		result = -errno;
-	if (result)
-		rtap_error_set(error, error_code_of(-result), "%s: %s",
-			       strcmp(trace->name, "-") ? trace->name : "standard output", strerror(-result));
-	printer_fini(&trace->printer);
+	status = printer_file_close(&trace->file, trace->error, error);
 	free(trace->slots);
-	free(trace->name);
 	free(trace);
-	return result ? RTAP_STATUS_FAILED : RTAP_STATUS_OK;
+	return status;
 }

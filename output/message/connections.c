@@ -55,14 +55,19 @@ static unsigned how_learned(const struct rtap_connection *connection)
 	return connection->learned_by_cm;
 }
 
+void end_address_json(const char *key, const struct rtap_end *end, struct line *line)
+{
+	object_key(line, key);
+	line_char(line, '"');
+	end_address(end, line);
+	line_char(line, '"');
+}
+
 static void json_end(const char *key, const struct rtap_end *end, struct line *line)
 {
 	object_key(line, key);
 	line_char(line, '{');
-	object_key(line, "addr");
-	line_char(line, '"');
-	end_address(end, line);
-	line_char(line, '"');
+	end_address_json("addr", end, line);
 	if (end->port_known)
 		object_number(line, "port", end->port);
 	if (end->qpn_known)

@@ -20,6 +20,9 @@ void connection_text(const struct rtap_connection *connection, const struct cloc
 /* The known address of an end: "10.0.0.1", "fd00::1", "lid 12". */
 void end_address(const struct rtap_end *end, struct line *line);
 
+/* The same as a member of a JSON object. */
+void end_address_json(const char *key, const struct rtap_end *end, struct line *line);
+
 #define END_MOST (LINE_IP_MOST + 40)
 
 /*

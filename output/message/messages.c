@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "dissect/engine/line_fit.h"
+#include "dissect/flow.h"
 #include "dissect/rpc/rpc_body.h"
 #include "dissect/rpc/rpc_programs.h"
 #include "dissect/rpc/rpc_status.h"
@@ -14,20 +15,21 @@
 #define SHOWN_HOLES 2
 #define SHOWN_HOLES_LONG 1
 
+void missing_json(const struct rtap_missing *missing, struct line *line)
+{
+	object_number(line, "offset", missing->offset);
+	if (missing->length_known)
+		object_number(line, "length", missing->length);
+	object_text(line, "reason", rtap_missing_reason_name((enum rtap_missing_reason)missing->reason));
+}
+
 static void json_missing(const struct rtap_message *message, struct line *line)
 {
 	object_key(line, "missing");
 	line_char(line, '[');
 	for (uint32_t i = 0; i < message->missing_count; i++) {
-		const struct rtap_missing *missing = &message->missing[i];
-
-		if (i)
-			line_char(line, ',');
-		line_char(line, '{');
-		object_number(line, "offset", missing->offset);
-		if (missing->length_known)
-			object_number(line, "length", missing->length);
-		object_text(line, "reason", rtap_missing_reason_name((enum rtap_missing_reason)missing->reason));
+		line_text(line, i ? ",{" : "{");
+		missing_json(&message->missing[i], line);
 		line_char(line, '}');
 	}
 	line_char(line, ']');
@@ -160,12 +162,6 @@ static void json_mad(const struct rtap_message *message, struct line *line)
 		object_number(line, message->mad_is_answer ? "request" : "answer", message->partner);
 }
 
-static const char *const recovery_names[RTAP_RECOVERY_COUNT] = {
-#define RECOVERY_NAME(identifier, name) name,
-	RTAP_RECOVERIES(RECOVERY_NAME)
-#undef RECOVERY_NAME
-};
-
 static void json_causes(const struct rtap_message *message, struct line *line)
 {
 	const char *before = "\"";
@@ -176,7 +172,7 @@ static void json_causes(const struct rtap_message *message, struct line *line)
 		if (!(message->lost_to >> cause & 1))
 			continue;
 		line_text(line, before);
-		line_text(line, recovery_names[cause]);
+		line_text(line, flow_recovery_name((uint8_t)cause));
 		line_char(line, '"');
 		before = ",\"";
 	}
@@ -334,7 +330,7 @@ static char *put_lost(char *to, const struct rtap_message *message, struct line 
 	for (int cause = 0; cause < RTAP_RECOVERY_COUNT; cause++) {
 		if (!(message->lost_to >> cause & 1))
 			continue;
-		to = line_put(line_put(to, before), recovery_names[cause]);
+		to = line_put(line_put(to, before), flow_recovery_name((uint8_t)cause));
 		before = ", ";
 	}
 	if (!message->lost_to)

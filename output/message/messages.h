@@ -14,6 +14,9 @@
 void message_text(const struct rtap_message *message, const struct clock_listing *times, bool is_wide, struct line *line);
 void message_json(const struct rtap_message *message, struct line *line);
 
+/* Members of a missing range: offset, length if it is known, reason. */
+void missing_json(const struct rtap_missing *missing, struct line *line);
+
 /* Members of RPC: the program with its name, if known, version and procedure. */
 void program_json(uint32_t program, uint32_t version, uint32_t procedure, struct line *line);
 

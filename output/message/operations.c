@@ -4,6 +4,7 @@
 #include "dissect/engine/line_fit.h"
 #include "dissect/engine/line_name.h"
 #include "output/message/connections.h"
+#include "output/message/messages.h"
 #include "output/message/operations.h"
 #include "output/packet/json.h"
 #include "output/packet/object.h"
@@ -33,10 +34,7 @@ static void json_missing(const struct rtap_operation *operation, struct line *li
 
 		line_text(line, i ? ",{" : "{");
 		object_text(line, "in", rtap_operation_part_name((enum rtap_operation_part)missing->part));
-		object_number(line, "offset", missing->range.offset);
-		if (missing->range.length_known)
-			object_number(line, "length", missing->range.length);
-		object_text(line, "reason", rtap_missing_reason_name((enum rtap_missing_reason)missing->range.reason));
+		missing_json(&missing->range, line);
 		line_char(line, '}');
 	}
 	line_char(line, ']');

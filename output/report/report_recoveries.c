@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "dissect/flow.h"
 #include "dissect/infiniband/ib.h"
 #include "output/stats/congestion_form.h"
 #include "output/stats/stats_work.h"
@@ -358,7 +359,7 @@ static bool recovery_row(const struct report_page *page, const struct stats_conn
 	if (!counted->occurrences.count || !line)
 		return counted->occurrences.count;
 	row_begin(connection, side, line);
-	cell_named(stats_recovery_name((enum rtap_recovery)cause), causes[cause].plural, line);
+	cell_named(flow_recovery_name((uint8_t)cause), causes[cause].plural, line);
 	html_cell_count(line, counted->occurrences.count);
 	html_cell_time(line, true, stats_lost_to(page->stats, direction, (enum rtap_recovery)cause));
 	if (cause < FIRST_TCP) {
@@ -483,7 +484,7 @@ void report_pauses(const void *what, struct line *line)
 		const struct congestion_port *port = &pauses->ports[i];
 
 		line_text(line, "<tr><th scope=\"row\">");
-		congestion_address(port->source, line);
+		line_hex_bytes(line, port->source, sizeof port->source, ':');
 		line_text(line, "</th>");
 		html_cell_count(line, port->interface);
 		if (port->priority == PAUSE_LINK)

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "dissect/engine/cursor.h"
 #include "dissect/engine/protocol.h"
 #include "output/stats/stats.h"
 #include "output/stats/stats_count.h"
@@ -64,14 +65,14 @@ bool congestion_pause_of(const struct rtap_packet *packet, struct congestion_pau
 	header = layer_bytes(packet, layer);
 	if (layer->protocol == PROTOCOL_PAUSE && layer->length >= PAUSE_LENGTH) {
 		pause->enabled = 1 << PAUSE_LINK;
-		pause->quanta[PAUSE_LINK] = (uint16_t)(header[0] << 8 | header[1]);
+		pause->quanta[PAUSE_LINK] = load16(header);
 		return true;
 	}
 	if (layer->protocol != PROTOCOL_PFC || layer->length < PFC_LENGTH)
 		return false;
 	pause->enabled = header[1];
 	for (unsigned i = 0; i < PAUSE_PRIORITIES; i++)
-		pause->quanta[i] = (uint16_t)(header[2 + 2 * i] << 8 | header[3 + 2 * i]);
+		pause->quanta[i] = load16(header + 2 + 2 * i);
 	return true;
 }
 

@@ -123,25 +123,13 @@ void congestion_json(const struct stats_direction *direction, struct line *line)
 	line_char(line, '}');
 }
 
-void congestion_address(const uint8_t bytes[6], struct line *line)
-{
-	static const char digits[] = "0123456789abcdef";
-
-	for (int i = 0; i < 6; i++) {
-		if (i)
-			line_char(line, ':');
-		line_char(line, digits[bytes[i] >> 4]);
-		line_char(line, digits[bytes[i] & 15]);
-	}
-}
-
 void congestion_ports_text(const struct stats *stats, struct line *line)
 {
 	for (unsigned i = 0; stats->pauses && i < stats->pauses->count; i++) {
 		const struct congestion_port *port = &stats->pauses->ports[i];
 
 		line_text(line, port->priority == PAUSE_LINK ? "PAUSE from " : "PFC from ");
-		congestion_address(port->source, line);
+		line_hex_bytes(line, port->source, sizeof port->source, ':');
 		line_text(line, " on interface ");
 		line_dec(line, port->interface);
 		if (port->priority != PAUSE_LINK) {
@@ -186,7 +174,7 @@ void congestion_ports_json(const struct stats *stats, struct line *line)
 		line_text(line, i ? ",{" : "{");
 		object_key(line, "port");
 		line_char(line, '"');
-		congestion_address(port->source, line);
+		line_hex_bytes(line, port->source, sizeof port->source, ':');
 		line_char(line, '"');
 		object_number(line, "interface", port->interface);
 		if (port->priority != PAUSE_LINK)

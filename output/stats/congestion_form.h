@@ -12,9 +12,6 @@
 void congestion_text(const struct stats_direction *direction, struct line *line);
 void congestion_json(const struct stats_direction *direction, struct line *line);
 
-/* A MAC address. */
-void congestion_address(const uint8_t bytes[6], struct line *line);
-
 /* PAUSE and PFC of the whole capture, by port and priority. */
 void congestion_ports_text(const struct stats *stats, struct line *line);
 void congestion_ports_json(const struct stats *stats, struct line *line);

@@ -13,8 +13,7 @@
 
 const struct stats_connection *finding_connection(const struct stats *stats, const struct finding *found)
 {
-	const struct stats_connection *connection = found->connection && found->connection <= stats->table_room ?
-		stats->table[found->connection - 1] : NULL;
+	const struct stats_connection *connection = stats_known(stats, found->connection);
 
 	return connection && connection->reported ? connection : NULL;
 }
@@ -208,6 +207,17 @@ static void period(const struct stats *stats, const struct finding *found, enum 
 	line_bytes(line, text + same, (size_t)(last.next - text) - same);
 }
 
+void finding_frames(uint64_t first_frame, uint64_t last_frame, struct line *line)
+{
+	line_text(line, first_frame == last_frame ? " (frame " : " (frames ");
+	line_dec(line, first_frame);
+	if (first_frame != last_frame) {
+		line_char(line, '-');
+		line_dec(line, last_frame);
+	}
+	line_char(line, ')');
+}
+
 static void when(const struct stats *stats, const struct finding *found, enum clock_form form, struct line *line)
 {
 	if (found->has_times) {
@@ -218,13 +228,7 @@ static void when(const struct stats *stats, const struct finding *found, enum cl
 			period(stats, found, form, line);
 		line_char(line, ')');
 	} else if (found->first_frame) {
-		line_text(line, found->first_frame == found->last_frame ? " (frame " : " (frames ");
-		line_dec(line, found->first_frame);
-		if (found->first_frame != found->last_frame) {
-			line_char(line, '-');
-			line_dec(line, found->last_frame);
-		}
-		line_char(line, ')');
+		finding_frames(found->first_frame, found->last_frame, line);
 	}
 }
 

@@ -41,6 +41,9 @@ void finding_moment(int64_t time_ns, enum clock_form form, int64_t first_ns, boo
 /* The form for times with a date; relative forms become absolute. */
 enum clock_form finding_dated(enum clock_form form);
 
+/* " (frame 7)", " (frames 7-9)". */
+void finding_frames(uint64_t first_frame, uint64_t last_frame, struct line *line);
+
 /* Names of the finding's times. */
 const struct finding_times *finding_times_of(const struct finding *found);
 

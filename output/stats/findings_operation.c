@@ -75,7 +75,7 @@ static const struct stats_requests *requests_in(const struct stats_connection *c
 /* The connection that the finding names, and the requesting end. */
 static void name_connection(const struct stats *stats, uint64_t number, struct finding *finding)
 {
-	const struct stats_connection *connection = number - 1 < stats->table_room ? stats->table[number - 1] : NULL;
+	const struct stats_connection *connection = stats_known(stats, number);
 
 	if (!connection)
 		return;

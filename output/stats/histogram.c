@@ -282,7 +282,7 @@ static int compare(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* Insertion sort up to this number of values. */
+/* For fewer values than these, the passes of a radix sort cost more than qsort(). */
 #define FEW 64
 
 /* Radix sort by bytes, the lowest first. */

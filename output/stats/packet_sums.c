@@ -107,17 +107,9 @@ static void note_pending(struct packet_sums *sums, struct connection_sums *conne
 	sums->pending[sums->pending_count++] = (unsigned)(connection - sums->connections);
 }
 
-static void add_time(int64_t *first_ns, int64_t *last_ns, bool is_first, int64_t time_ns)
-{
-	if (is_first || time_ns < *first_ns)
-		*first_ns = time_ns;
-	if (is_first || time_ns > *last_ns)
-		*last_ns = time_ns;
-}
-
 static void add_copy(struct packet_sum *sum, const struct stats_sight *sight)
 {
-	add_time(&sum->first_copy_ns, &sum->last_copy_ns, !sum->copies.count, sight->time_ns);
+	stats_add_times(&sum->first_copy_ns, &sum->last_copy_ns, !sum->copies.count, sight->time_ns, sight->time_ns);
 	stats_count(&sum->copies, sight->frame, sight->time_ns);
 	sum->copied_bytes += sight->wire_bytes;
 }
@@ -168,7 +160,7 @@ static bool is_usual(const struct direction_sums *other, const struct stats_sigh
 
 static void add_packet(struct packet_sum *sum, const struct stats_sight *sight)
 {
-	add_time(&sum->first_ns, &sum->last_ns, !sum->packets, sight->time_ns);
+	stats_add_times(&sum->first_ns, &sum->last_ns, !sum->packets, sight->time_ns, sight->time_ns);
 	sum->packets++;
 	sum->wire_bytes += sight->wire_bytes;
 }

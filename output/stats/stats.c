@@ -28,17 +28,6 @@ const char *stats_event_name(enum stats_event event)
 	return names[event];
 }
 
-const char *stats_recovery_name(enum rtap_recovery cause)
-{
-	static const char *const names[] = {
-#define STATS_RECOVERY_NAME(identifier, name) name,
-		RTAP_RECOVERIES(STATS_RECOVERY_NAME)
-#undef STATS_RECOVERY_NAME
-	};
-
-	return names[cause];
-}
-
 const char *stats_recovery_words(enum rtap_recovery cause)
 {
 	static const char *const words[RTAP_RECOVERY_COUNT] = {
@@ -595,16 +584,6 @@ void stats_connection_so_far(struct stats *stats, const struct rtap_connection *
 		show(stats, found, connection);
 }
 
-static void span_merge(struct stats_direction *direction, const struct stats_direction *other)
-{
-	if (!other->packets)
-		return;
-	if (!direction->packets || other->first_ns < direction->first_ns)
-		direction->first_ns = other->first_ns;
-	if (!direction->packets || other->last_ns > direction->last_ns)
-		direction->last_ns = other->last_ns;
-}
-
 static void operations_merge(struct stats *stats, struct stats_operations *operations, const struct stats_operations *other)
 {
 	operations->messages += other->messages;
@@ -678,7 +657,8 @@ static void incidents_merge(struct stats *stats, struct stats_direction *directi
 /* A half has sent requests only: it has no outstanding responses and no CNPs. */
 static void direction_merge(struct stats *stats, struct stats_direction *direction, struct stats_direction *other)
 {
-	span_merge(direction, other);
+	if (other->packets)
+		stats_add_times(&direction->first_ns, &direction->last_ns, !direction->packets, other->first_ns, other->last_ns);
 	congestion_merge(stats, direction, other);
 	direction->packets += other->packets;
 	direction->wire_bytes += other->wire_bytes;

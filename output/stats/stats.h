@@ -358,9 +358,16 @@ static inline bool stats_has_rdma(const struct stats *stats)
 	return stats->rdma_packets || stats->connections;
 }
 
+/* The connection of this number. NULL: none is counted under it. */
+static inline struct stats_connection *stats_known(const struct stats *stats, uint64_t number)
+{
+	return number - 1 < stats->table_room ? stats->table[number - 1] : NULL;
+}
+
+/* The same, begun now if it is unknown; without memory for it, stats->others. */
 static inline struct stats_connection *stats_find(struct stats *stats, uint64_t number)
 {
-	struct stats_connection *found = number - 1 < stats->table_room ? stats->table[number - 1] : NULL;
+	struct stats_connection *found = stats_known(stats, number);
 
 	return found ? found : stats_begin(stats, number);
 }
@@ -385,9 +392,6 @@ struct stats_incidents *stats_incidents(struct stats *stats, struct stats_direct
 
 /* The direction's incidents for reading. */
 const struct stats_incidents *stats_incidents_of(const struct stats_direction *direction);
-
-/* "sequence_nak". */
-const char *stats_recovery_name(enum rtap_recovery cause);
 
 /* "a sequence NAK". */
 const char *stats_recovery_words(enum rtap_recovery cause);

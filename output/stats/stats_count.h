@@ -20,4 +20,13 @@ void stats_count(struct stats_occurrences *occurrences, uint64_t frame, int64_t 
 
 void stats_occurrences_merge(struct stats_occurrences *occurrences, const struct stats_occurrences *other);
 
+/* Adds the earliest and the latest time of some packets to those so far. is_first: there are none yet. */
+static inline void stats_add_times(int64_t *first_ns, int64_t *last_ns, bool is_first, int64_t earliest_ns, int64_t latest_ns)
+{
+	if (is_first || earliest_ns < *first_ns)
+		*first_ns = earliest_ns;
+	if (is_first || latest_ns > *last_ns)
+		*last_ns = latest_ns;
+}
+
 #endif

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "dissect/flow.h"
 #include "output/stats/congestion_form.h"
 #include "output/message/connections.h"
 #include "output/message/messages.h"
@@ -101,14 +102,6 @@ static void capture(const void *what, struct line *line)
 	stats_json_end(line);
 }
 
-static void address(const char *key, const struct rtap_end *end, struct line *line)
-{
-	object_key(line, key);
-	line_char(line, '"');
-	end_address(end, line);
-	line_char(line, '"');
-}
-
 static void finding_ends(const struct stats *stats, const struct finding *found, struct line *line)
 {
 	const struct stats_connection *connection = finding_connection(stats, found);
@@ -117,8 +110,8 @@ static void finding_ends(const struct stats *stats, const struct finding *found,
 
 	if (!connection)
 		return;
-	address("from", finding_end(stats, found, false), line);
-	address("to", finding_end(stats, found, true), line);
+	end_address_json("from", finding_end(stats, found, false), line);
+	end_address_json("to", finding_end(stats, found, true), line);
 	line_init(&text, service, sizeof service - 1);
 	if (!finding_service(connection, &text))
 		return;
@@ -254,7 +247,7 @@ static void tcp_recoveries(const struct stats *stats, const struct stats_directi
 
 		if (!counted->count)
 			continue;
-		stats_json_object(line, stats_recovery_name((enum rtap_recovery)cause));
+		stats_json_object(line, flow_recovery_name((uint8_t)cause));
 		object_number(line, "count", counted->count);
 		object_seconds(line, "time_lost", stats_lost_to(stats, direction, (enum rtap_recovery)cause));
 		object_number(line, "first_frame", counted->first_frame);
@@ -271,7 +264,7 @@ static void recoveries(const struct stats *stats, const struct stats_direction *
 	for (int cause = RTAP_RECOVERY_NONE + 1; cause < RTAP_RECOVERY_FAST_RETRANSMIT; cause++) {
 		if (!counted[cause].occurrences.count)
 			continue;
-		stats_json_object(line, stats_recovery_name((enum rtap_recovery)cause));
+		stats_json_object(line, flow_recovery_name((uint8_t)cause));
 		stats_json_occurrences_members(&counted[cause].occurrences, line);
 		object_seconds(line, "time_lost", counted[cause].time_lost_ns);
 		if (counted[cause].least_ns) {
@@ -344,10 +337,7 @@ static void one_direction(const struct stats *stats, const struct stats_directio
 static void one_end(const char *key, const struct rtap_end *one, struct line *line)
 {
 	stats_json_object(line, key);
-	object_key(line, "addr");
-	line_char(line, '"');
-	end_address(one, line);
-	line_char(line, '"');
+	end_address_json("addr", one, line);
 	if (one->port_known)
 		object_number(line, "port", one->port);
 	if (one->qpn_known)

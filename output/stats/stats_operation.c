@@ -25,8 +25,8 @@ static bool is_answered(const struct rtap_operation *operation)
 	return operation->response_frame != 0;
 }
 
-/* Whether a missing response is normal: the operation has none, or waits for an event. */
-static bool needs_none(const struct rtap_operation *operation)
+/* The operation has no response, or waits for an event. */
+static bool expects_no_response(const struct rtap_operation *operation)
 {
 	return operation->one_way || operation->flags & RTAP_OPERATION_WAITS;
 }
@@ -34,7 +34,7 @@ static bool needs_none(const struct rtap_operation *operation)
 /* Whether the request was captured, but no response within a second or more of further capture. */
 static bool is_overdue(const struct stats *stats, const struct rtap_operation *operation)
 {
-	return operation->request_frame && !is_answered(operation) && !needs_none(operation) &&
+	return operation->request_frame && !is_answered(operation) && !expects_no_response(operation) &&
 	       stats_elapsed(operation->time_end_ns, stats->now_ns) >= STATS_UNANSWERED_NS;
 }
 
@@ -64,7 +64,7 @@ static void work_add(struct stats *stats, struct stats_work *work, const struct 
 {
 	work->count++;
 	work->completed += is_answered(operation);
-	work->unanswered += !is_answered(operation) && !needs_none(operation);
+	work->unanswered += !is_answered(operation) && !expects_no_response(operation);
 	work->failed += operation->has_status && !operation->ok;
 	work->incomplete += (is_answered(operation) || operation->one_way) && !operation->complete;
 	work->bytes += size_of(operation);

@@ -455,28 +455,19 @@ enum congestion_kind stats_kind_of(const struct stats_sight *sight)
 	return kinds_of_class[ib_opcodes[sight->ib.opcode].class];
 }
 
-/* Adds earliest and latest times to those so far. */
-static void add_times(int64_t *first_ns, int64_t *last_ns, bool is_first, int64_t earliest_ns, int64_t latest_ns)
-{
-	if (is_first || earliest_ns < *first_ns)
-		*first_ns = earliest_ns;
-	if (is_first || latest_ns > *last_ns)
-		*last_ns = latest_ns;
-}
-
 /* Counters common to all packets. */
 static void count_packets(struct stats *stats, uint64_t packets, uint64_t wire_bytes, int64_t earliest_ns, int64_t latest_ns)
 {
 	if (!packets)
 		return;
-	add_times(&stats->first_ns, &stats->last_ns, !stats->packets, earliest_ns, latest_ns);
+	stats_add_times(&stats->first_ns, &stats->last_ns, !stats->packets, earliest_ns, latest_ns);
 	stats->packets += packets;
 	stats->wire_bytes += wire_bytes;
 }
 
 static void add_packets(struct stats *stats, struct stats_direction *sender, const struct packet_sum *sum)
 {
-	add_times(&sender->first_ns, &sender->last_ns, !sender->packets, sum->first_ns, sum->last_ns);
+	stats_add_times(&sender->first_ns, &sender->last_ns, !sender->packets, sum->first_ns, sum->last_ns);
 	sender->packets += sum->packets;
 	sender->wire_bytes += sum->window_bytes;
 	if (sum->window_bytes)

@@ -111,11 +111,9 @@ uint64_t rtap_stats_next(const struct rtap_stats *stats, uint64_t after)
 
 static const struct stats_direction *direction_of(const struct rtap_stats *stats, uint64_t connection, bool from_a)
 {
-	const struct stats *counts = counts_in(stats);
+	const struct stats_connection *known = stats_known(counts_in(stats), connection);
 
-	if (!connection || connection > counts->table_room || !counts->table[connection - 1])
-		return NULL;
-	return stats_sent_by(counts->table[connection - 1], from_a);
+	return known ? &known->directions[!from_a] : NULL;
 }
 
 bool rtap_stats_direction(const struct rtap_stats *stats, uint64_t connection, bool from_a, struct rtap_stats_direction *direction, size_t size)

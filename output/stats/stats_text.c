@@ -11,26 +11,6 @@
 #include "output/stats/stats_text.h"
 #include "output/stats/usage_form.h"
 
-static void count(uint64_t number, const char *what, struct line *line)
-{
-	line_dec(line, number);
-	line_char(line, ' ');
-	line_text(line, what);
-	if (number != 1)
-		line_char(line, 's');
-}
-
-static void frames(const struct stats_occurrences *occurrences, struct line *line)
-{
-	line_text(line, occurrences->first_frame == occurrences->last_frame ? " (frame " : " (frames ");
-	line_dec(line, occurrences->first_frame);
-	if (occurrences->first_frame != occurrences->last_frame) {
-		line_char(line, '-');
-		line_dec(line, occurrences->last_frame);
-	}
-	line_char(line, ')');
-}
-
 static void value(uint64_t number, bool is_time, struct line *line)
 {
 	if (is_time)
@@ -84,7 +64,7 @@ static void event(enum stats_event event, const struct stats_occurrences *counte
 	line_text(line, stats_event_name(event));
 	line_char(line, ' ');
 	line_dec(line, counted->count);
-	frames(counted, line);
+	finding_frames(counted->first_frame, counted->last_frame, line);
 	line_char(line, '\n');
 }
 
@@ -113,20 +93,20 @@ static void rates(uint64_t payload, uint64_t messages, int64_t elapsed_ns, struc
 static void setups(const struct stats *stats, struct line *line)
 {
 	if (stats->setup_ns.count) {
-		count(stats->setup_ns.count, "connection", line);
+		line_count(line, stats->setup_ns.count, "connection", "connections");
 		line_text(line, stats->setup_ns.least == stats->setup_ns.largest ? " set up in" : " set up: time");
 		distribution("", &stats->setup_ns, true, line);
 		line_char(line, '\n');
 	}
 	for (unsigned i = 0; i < stats->reject_count; i++) {
-		count(stats->rejects[i].occurrences.count, "connection", line);
+		line_count(line, stats->rejects[i].occurrences.count, "connection", "connections");
 		line_text(line, " rejected");
 		labelled_if(" with reason ", stats->rejects[i].reason, line);
 		if (reject_reason_name(stats->rejects[i].reason)) {
 			line_text(line, ": ");
 			line_text(line, reject_reason_name(stats->rejects[i].reason));
 		}
-		frames(&stats->rejects[i].occurrences, line);
+		finding_frames(stats->rejects[i].occurrences.first_frame, stats->rejects[i].occurrences.last_frame, line);
 		line_char(line, '\n');
 	}
 }
@@ -135,27 +115,27 @@ static void setups(const struct stats *stats, struct line *line)
 static void uncounted(const struct stats *stats, struct line *line)
 {
 	if (stats->uncounted_messages || stats->summed) {
-		count(stats->summed, "connection", line);
+		line_count(line, stats->summed, "connection", "connections");
 		line_text(line, " counted together, with the operations or events of ");
 		line_count(line, stats->uncounted_messages, "message or packet", "messages or packets");
 		line_text(line, " of others, for lack of memory (raise --max-memory)\n");
 	}
 	if (stats->other_rpcs || stats->other_mads) {
-		count(stats->other_rpcs, "RPC message", line);
+		line_count(line, stats->other_rpcs, "RPC message", "RPC messages");
 		line_text(line, " and ");
-		count(stats->other_mads, "management datagram", line);
+		line_count(line, stats->other_mads, "management datagram", "management datagrams");
 		line_text(line, " of further kinds not counted by kind\n");
 	}
 	if (stats->values.unplaced) {
-		count(stats->values.unplaced, "value", line);
+		line_count(line, stats->values.unplaced, "value", "values");
 		line_text(line, " (lengths or times) in no percentile, for lack of memory (raise --max-memory)\n");
 	}
 	if (stats->values.refused) {
-		count(stats->values.refused, "distribution", line);
+		line_count(line, stats->values.refused, "distribution", "distributions");
 		line_text(line, " with percentiles that are not exact, for lack of memory (raise --max-memory)\n");
 	}
 	if (stats->unpatterned) {
-		count(stats->unpatterned, "connection", line);
+		line_count(line, stats->unpatterned, "connection", "connections");
 		line_text(line, " without a known layer and without a pattern, for lack of memory (raise --max-memory)\n");
 	}
 	if (stats->longer_intervals) {
@@ -181,11 +161,11 @@ void stats_text_totals(const void *what, struct line *line)
 
 	all_events(stats, line);
 	if (stats->unassigned) {
-		count(stats->unassigned, "packet", line);
+		line_count(line, stats->unassigned, "packet", "packets");
 		line_text(line, " of no connection that was known when they came\n");
 	}
 	if (lost) {
-		count(lost, "PSN", line);
+		line_count(line, lost, "PSN", "PSNs");
 		line_text(line, " never captured\n");
 	}
 	congestion_ports_text(stats, line);
@@ -464,7 +444,7 @@ static void operations(const struct stats_direction *direction, struct line *lin
 		line_text(line, "    ");
 		line_text(line, rtap_message_kind_name((enum rtap_message_kind)kind));
 		line_text(line, ": ");
-		count(counted->messages, "message", line);
+		line_count(line, counted->messages, "message", "messages");
 		line_text(line, ", ");
 		units_bytes(counted->bytes, line);
 		labelled_if(", incomplete ", counted->incomplete, line);
@@ -484,7 +464,7 @@ static void requests(const struct stats_direction *direction, struct line *line)
 	}
 	if (direction->calls || direction->replies) {
 		line_text(line, "    ");
-		count(direction->calls, "RPC call", line);
+		line_count(line, direction->calls, "RPC call", "RPC calls");
 		labelled(", ", direction->replies, line);
 		labelled(" answered, at most ", direction->most_calls_in_flight, line);
 		line_text(line, " under way");
@@ -535,7 +515,7 @@ static void recoveries(const struct stats_direction *direction, struct line *lin
 		line_count(line, counted[cause].occurrences.count, "recovery", "recoveries");
 		line_text(line, " after ");
 		line_text(line, stats_recovery_words((enum rtap_recovery)cause));
-		frames(&counted[cause].occurrences, line);
+		finding_frames(counted[cause].occurrences.first_frame, counted[cause].occurrences.last_frame, line);
 		line_text(line, ", time lost ");
 		units_time(counted[cause].time_lost_ns, line);
 		spacing(&counted[cause], line);
@@ -548,7 +528,7 @@ static void reordering(const struct stats_reordering *counted, struct line *line
 	if (!counted->count)
 		return;
 	line_text(line, "    reordered: ");
-	count(counted->count, "packet", line);
+	line_count(line, counted->count, "packet", "packets");
 	line_text(line, " came after packets sent later, by ");
 	line_dec(line, (counted->packets + counted->count / 2) / counted->count);
 	line_text(line, " packets and ");
@@ -573,7 +553,7 @@ static void tcp_recoveries(const struct stats *stats, const struct stats_directi
 		line_text(line, "    ");
 		line_text(line, labels[cause - RTAP_RECOVERY_FAST_RETRANSMIT]);
 		labelled(" ", counted->count, line);
-		frames(&(struct stats_occurrences){ .first_frame = counted->first_frame, .last_frame = counted->last_frame }, line);
+		finding_frames(counted->first_frame, counted->last_frame, line);
 		line_text(line, ", time lost ");
 		units_time(stats_lost_to(stats, direction, (enum rtap_recovery)cause), line);
 		line_char(line, '\n');
@@ -585,7 +565,7 @@ static void one_direction(const struct stats *stats, const struct stats_directio
 	line_text(line, "  ");
 	line_text(line, name);
 	line_text(line, ": ");
-	count(direction->packets, "packet", line);
+	line_count(line, direction->packets, "packet", "packets");
 	line_text(line, ", ");
 	units_bytes(direction->wire_bytes, line);
 	if (direction->payload_bytes || stats_repeated(direction)) {
@@ -633,7 +613,7 @@ static void connection(const void *what, struct line *line)
 		line_text(line, counted->program_known || shown->service_port ? ", " : "");
 		finding_service(counted, line);
 	} else {
-		count(record->stats->summed, "further connection", line);
+		line_count(line, record->stats->summed, "further connection", "further connections");
 	}
 	anomaly_counts_text(shown->anomaly_counts, line);
 	line_char(line, '\n');
@@ -701,7 +681,7 @@ bool stats_write_text(const struct stats *stats, const struct findings *findings
 		return true;
 	}
 	if (view->connection) {
-		const struct stats_connection *one = view->connection <= stats->table_room ? stats->table[view->connection - 1] : NULL;
+		const struct stats_connection *one = stats_known(stats, view->connection);
 
 		if (!one || !one->reported)
 			return false;

@@ -13,10 +13,7 @@ void stats_waits_host(const char *key, const uint8_t address[16], uint8_t addres
 	struct rtap_end end = { .address_length = address_length };
 
 	memcpy(end.address, address, sizeof end.address);
-	object_key(line, key);
-	line_char(line, '"');
-	end_address(&end, line);
-	line_char(line, '"');
+	end_address_json(key, &end, line);
 }
 
 static void members(const struct stats_waits *waits, struct line *line)

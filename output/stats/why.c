@@ -355,7 +355,7 @@ uint64_t why_last_frame(const struct why *why)
 	return why->any ? why->end_frame : why->subject.last_frame;
 }
 
-size_t why_finish(struct why *why)
+size_t why_event_count(struct why *why)
 {
 	return why->count;
 }

@@ -101,7 +101,7 @@ void why_packet(struct why *why, const struct rtap_packet *packet, bool turned);
 /* The last frame added between those of the subject; the subject's if there is none. */
 uint64_t why_last_frame(const struct why *why);
 
-/* Number of events, and one of them; the last packet has been added. */
-size_t why_finish(struct why *why);
+/* Number of events of the packets added so far. */
+size_t why_event_count(struct why *why);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include "dissect/flow.h"
 #include "output/message/connections.h"
 #include "output/packet/colour.h"
 #include "output/packet/json.h"
@@ -659,14 +660,6 @@ void why_verdict(const struct why *why, struct line *line)
 	stats_table_wrap(begin, 4, line);
 }
 
-static void json_end(const char *key, const struct rtap_end *end, struct line *line)
-{
-	object_key(line, key);
-	line_char(line, '"');
-	end_address(end, line);
-	line_char(line, '"');
-}
-
 void why_heading_json(const struct why *why, struct line *line)
 {
 	const struct why_subject *subject = &why->subject;
@@ -674,8 +667,8 @@ void why_heading_json(const struct why *why, struct line *line)
 	line_char(line, '{');
 	object_text(line, "type", "subject");
 	object_number(line, "connection", subject->connection);
-	json_end("a", &subject->a, line);
-	json_end("b", &subject->b, line);
+	end_address_json("a", &subject->a, line);
+	end_address_json("b", &subject->b, line);
 	if (*subject->service)
 		object_text(line, "service", subject->service);
 	if (subject->usage && !subject->has_operation)
@@ -723,7 +716,7 @@ void why_event_json(const struct why *why, size_t index, struct line *line)
 	if (event->kind == WHY_EVENT_GAP)
 		object_number(line, "missing", event->missing);
 	if (event->kind == WHY_EVENT_RECOVERY) {
-		object_text(line, "cause", stats_recovery_name((enum rtap_recovery)event->cause));
+		object_text(line, "cause", flow_recovery_name(event->cause));
 		object_number(line, "attempt", event->attempt);
 		object_text(line, "lost", place_names[event->place]);
 		if (event->seen_frame)

@@ -362,7 +362,7 @@ static void write_event_json(const void *what, struct line *line)
 
 static void finish_why(struct run *run)
 {
-	size_t events = why_finish(run->why);
+	size_t events = why_event_count(run->why);
 
 	for (int json = 0; json < 2; json++) {
 		REQUIRE(!printer_write(&run->printer, json ? write_heading_json : write_heading, run->why));
