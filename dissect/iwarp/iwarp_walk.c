@@ -98,3 +98,17 @@ void iwarp_visit_units(const struct rtap_packet *packet, const struct rtap_layer
 			visitor->leave(visitor);
 	}
 }
+
+bool iwarp_has_late(const struct rtap_packet *packet)
+{
+	struct iwarp_walk walk;
+	const struct rtap_fpdu *fpdu;
+
+	if (!packet->fpdus.list)
+		return false;
+	iwarp_walk_init(&walk, packet);
+	while ((fpdu = iwarp_next_fpdu(&walk)))
+		if (iwarp_is_late(packet, fpdu))
+			return true;
+	return false;
+}

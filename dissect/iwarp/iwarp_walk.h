@@ -27,6 +27,9 @@ static inline bool iwarp_is_late(const struct rtap_packet *packet, const struct 
 	return packet->fpdus.list && fpdu->last_frame < packet->frame->number;
 }
 
+/* Whether the packet has such FPDUs. */
+bool iwarp_has_late(const struct rtap_packet *packet);
+
 /* Finds the source with these bytes. False: none has them. */
 bool iwarp_find_source(const struct rtap_packet *packet, const struct rtap_span *bytes, uint8_t *source);
 

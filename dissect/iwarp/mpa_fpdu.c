@@ -206,6 +206,11 @@ bool iwarp_enter_fpdu(struct parse *parse, const struct rtap_fpdu *fpdu)
 	return parse->packet->layer_count + LAYERS_KEPT <= RTAP_MAX_LAYERS && begin_unit(parse, parse->context, fpdu);
 }
 
+bool iwarp_lacks_room(const struct rtap_packet *packet)
+{
+	return packet->fpdus.count > 1 && (packet->layer_count + LAYERS_KEPT > RTAP_MAX_LAYERS || packet->source_count == RTAP_MAX_SOURCES);
+}
+
 bool iwarp_end_fpdus(struct rtap_packet *packet, uint32_t first)
 {
 	const struct rtap_fpdus *fpdus = &packet->fpdus;

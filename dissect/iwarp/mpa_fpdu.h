@@ -21,6 +21,9 @@ uint16_t iwarp_presume(struct parse *parse);
 /* Prepares the dissection of the payload of an FPDU, in its own context if it has one. False: nothing to show, or too many sources. */
 bool iwarp_enter_fpdu(struct parse *parse, const struct rtap_fpdu *fpdu);
 
+/* Whether the packet may have had no room for the layers of its last FPDUs. */
+bool iwarp_lacks_room(const struct rtap_packet *packet);
+
 /*
  * All FPDUs of the packet's list are dissected. False, and nothing changes: one from `first` on is out of the ordinary, which the layers have to
  * show (a wrong CRC, framing that had to be found, an unknown opcode).

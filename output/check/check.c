@@ -3,6 +3,8 @@
 
 #include "dissect/engine/protocol.h"
 #include "dissect/infiniband/ib_opcode.h"
+#include "dissect/iwarp/iwarp_walk.h"
+#include "dissect/iwarp/mpa_fpdu.h"
 #include "output/check/check.h"
 #include "output/check/ib_sequence.h"
 
@@ -58,10 +60,11 @@ static void take_tcp_order(struct subject *subject)
 	unsigned sender = subject->sender;
 	uint32_t end = tcp->sequence + tcp->payload.wire + !!(tcp->flags & RTAP_TCP_FLAG_SYN);
 
-	subject->is_ahead = tcp->flags & RTAP_TCP_FLAG_ACK && connection->has_tcp_end[!sender] &&
-			    (int32_t)(tcp->acknowledgment - connection->tcp_end[!sender]) > 0;
+	subject->is_ahead = tcp->flags & RTAP_TCP_FLAG_ACK && (!connection->has_tcp_end[!sender] ||
+			    (int32_t)(tcp->acknowledgment - connection->tcp_end[!sender]) > 0);
 	subject->is_beyond = connection->has_tcp_end[sender] && (int32_t)(tcp->sequence - connection->tcp_end[sender]) > 0;
-	subject->is_gap |= subject->is_beyond;
+	subject->is_late = iwarp_has_late(subject->packet);
+	subject->is_gap |= subject->is_beyond || subject->is_late;
 	subject->is_behind = connection->has_tcp_end[sender] && (int32_t)(end - connection->tcp_end[sender]) < 0;
 	if (!connection->has_tcp_end[sender] || (int32_t)(end - connection->tcp_end[sender]) > 0)
 		connection->tcp_end[sender] = end;
@@ -77,10 +80,12 @@ void check_packet(struct check *check, const struct rtap_packet *packet)
 		take_cm(check, packet);
 	if (packet->flow.present && packet->flow.connection) {
 		subject.connection = check_memory_connection(&check->memory, packet->flow.connection);
-		subject.is_gap = packet->flow.analysis == RTAP_PSN_GAP || packet->flow.tcp_analysis == RTAP_TCP_GAP || is_cut(packet);
+		subject.is_gap = packet->flow.analysis == RTAP_PSN_GAP || packet->flow.tcp_analysis == RTAP_TCP_GAP || is_cut(packet) ||
+				 iwarp_lacks_room(packet);
 		subject.sender = !packet->flow.from_a;
 		if (packet->tcp.present)
 			take_tcp_order(&subject);
+		subject_take_acknowledgement(&subject);
 	}
 	if (is_ib && subject.connection && !subject.connection->was_sought)
 		find_setup(check, &subject);

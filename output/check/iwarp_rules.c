@@ -214,7 +214,7 @@ static void check_untagged(const struct subject *subject, struct half *half, con
 	}
 	if (half->is_open)
 		subject_break(subject, RULE_DDP_LAST, "MSN %u begins, the message before it has not ended", facts->msn);
-	if (facts->mo && half->has_sent)
+	if (facts->mo && (half->has_sent || half->was_whole))
 		subject_break(subject, RULE_DDP_OFFSET, "MSN %u begins with offset %u", facts->msn, facts->mo);
 	if (half->has_msn[queue] && facts->msn != half->msn[queue] + 1)
 		subject_break(subject, RULE_DDP_MSN, "MSN %u of queue %u after %u", facts->msn, queue, half->msn[queue]);

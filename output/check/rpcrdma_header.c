@@ -11,6 +11,8 @@ static bool add_segment(struct rpcrdma_header *header, struct cursor *cursor, en
 
 	if (cursor_u32(cursor, &segment.handle) || cursor_u32(cursor, &segment.length) || cursor_u64(cursor, &offset))
 		return false;
+	if (list != RPCRDMA_READ)
+		segment.position = (uint32_t)(offset ^ offset >> 32);
 	if (header->segment_count < RPCRDMA_SEGMENTS)
 		header->segments[header->segment_count] = segment;
 	header->segment_count++;
@@ -35,14 +37,14 @@ static bool read_lists(struct rpcrdma_header *header, struct cursor *cursor)
 	uint32_t more = 0, position;
 
 	while (!cursor_u32(cursor, &more) && more)
-		if (cursor_u32(cursor, &position) || !add_segment(header, cursor, RPCRDMA_READ, position))
+		if (more > 1 || cursor_u32(cursor, &position) || !add_segment(header, cursor, RPCRDMA_READ, position))
 			return false;
 	while (!cursor_u32(cursor, &more) && more) {
-		if (!read_chunk(header, cursor, RPCRDMA_WRITE))
+		if (more > 1 || !read_chunk(header, cursor, RPCRDMA_WRITE))
 			return false;
 		header->write_chunks++;
 	}
-	if (cursor_u32(cursor, &more))
+	if (cursor_u32(cursor, &more) || more > 1)
 		return false;
 	header->has_reply_chunk = more != 0;
 	return !more || read_chunk(header, cursor, RPCRDMA_REPLY);
@@ -81,13 +83,14 @@ bool rpcrdma_header_read(const struct rtap_packet *packet, const struct rtap_lay
 	if (layer->offset > captured || cursor_u32(&cursor, &header->xid) || cursor_u32(&cursor, &header->version) ||
 	    cursor_u32(&cursor, &header->credits) || cursor_u32(&cursor, &header->type))
 		return false;
-	if (header->version != RPCRDMA_VERSION_1)
-		return true;
+	/* ERR_VERS has the version that is refused: RFC 8166, 4.5 */
 	if (header->type == RDMA_ERROR) {
-		if (!cursor_u32(&cursor, &header->error) && !cursor_u32(&cursor, &header->low) && cursor_u32(&cursor, &header->high))
-			header->low = 0;
+		header->has_error = !cursor_u32(&cursor, &header->error);
+		header->has_versions = header->has_error && !cursor_u32(&cursor, &header->low) && !cursor_u32(&cursor, &header->high);
 		return true;
 	}
+	if (header->version != RPCRDMA_VERSION_1)
+		return true;
 	if (header->type != RDMA_MSG && header->type != RDMA_NOMSG)
 		return true;
 	header->is_whole = read_lists(header, &cursor) && header->segment_count <= RPCRDMA_SEGMENTS;

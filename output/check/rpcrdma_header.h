@@ -14,7 +14,7 @@ enum rpcrdma_list { RPCRDMA_READ, RPCRDMA_WRITE, RPCRDMA_REPLY };
 
 struct rpcrdma_segment {
 	uint32_t handle, length;
-	uint32_t position;   /* READ */
+	uint32_t position;   /* READ; WRITE and REPLY: both halves of the offset, combined */
 	uint8_t list;        /* enum rpcrdma_list */
 	uint8_t chunk;       /* WRITE: number of its chunk, from 0 */
 };
@@ -26,7 +26,8 @@ struct rpcrdma_procedure {
 
 struct rpcrdma_header {
 	uint32_t xid, version, credits, type;
-	uint32_t error, low, high;     /* RDMA_ERROR; 0: not captured, or none */
+	bool has_error, has_versions;  /* RDMA_ERROR: captured */
+	uint32_t error, low, high;
 	bool is_whole;                 /* the lists were captured and are all in `segments` */
 	bool has_reply_chunk;
 	uint32_t write_chunks, segment_count;

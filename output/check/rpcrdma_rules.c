@@ -21,6 +21,7 @@ struct call {
 	uint64_t number;         /* of the call among those of its end, from 1 */
 	uint32_t xid;
 	bool is_whole, is_answered, has_reply_chunk;
+	bool has_echo;           /* the other end sent something with its XID */
 	uint32_t write_chunks, segment_count;
 	struct rpcrdma_segment segments[RPCRDMA_SEGMENTS];
 	struct rpcrdma_procedure procedure;
@@ -32,9 +33,8 @@ struct caller {
 	uint64_t count, outstanding; /* calls sent; without a reply */
 	bool has_grant;
 	uint32_t grant, grant_before;
-	/* a call above the grant, until replies prove that so many were outstanding; number 0: none */
-	uint64_t excess, proven;
-	struct check_origin excess_origin;
+	struct check_excess excess; /* a call above the grant, until replies prove that so many were outstanding */
+	uint64_t excess_number, proven;
 	uint32_t excess_grant;
 };
 
@@ -66,13 +66,18 @@ static bool is_gap(const struct subject *subject)
 	return subject->is_gap || subject->packet->flow.analysis == RTAP_PSN_RESYNCHRONISED;
 }
 
+/* The latest one with this XID, or rather the latest one without a reply. */
 static struct call *find_call(struct caller *caller, uint32_t xid)
 {
 	struct call *found = NULL;
 
-	for (unsigned i = 0; i < CALLS; i++)
-		if (caller->calls[i].frame && caller->calls[i].xid == xid && (!found || caller->calls[i].frame > found->frame))
-			found = &caller->calls[i];
+	for (unsigned i = 0; i < CALLS; i++) {
+		struct call *call = &caller->calls[i];
+
+		if (call->frame && call->xid == xid &&
+		    (!found || (call->is_answered != found->is_answered ? found->is_answered : call->number > found->number)))
+			found = call;
+	}
 	return found;
 }
 
@@ -106,7 +111,7 @@ static void check_reads(const struct subject *subject, const struct rpcrdma_head
 	uint64_t at_zero = 0;
 	bool has_zero = false, has_reads = false;
 
-	for (uint32_t i = 0; i < header->segment_count; i++) {
+	for (uint32_t i = 0; i < header->segment_count && i < RPCRDMA_SEGMENTS; i++) {
 		const struct rpcrdma_segment *segment = &header->segments[i];
 
 		if (segment->list != RPCRDMA_READ)
@@ -119,10 +124,10 @@ static void check_reads(const struct subject *subject, const struct rpcrdma_head
 			at_zero += segment->length;
 		}
 	}
-	if (has_reads && has_zero != (header->type == RDMA_NOMSG))
+	if (has_reads && header->is_whole && has_zero != (header->type == RDMA_NOMSG))
 		subject_break(subject, RULE_RPCRDMA_POSITION_ZERO, "%s with%s a chunk at position 0, xid 0x%08x",
 			      header->type == RDMA_NOMSG ? "RDMA_NOMSG" : "RDMA_MSG", has_zero ? "" : "out", header->xid);
-	if (has_zero && header->type == RDMA_NOMSG && at_zero % 4)
+	if (has_zero && header->is_whole && header->type == RDMA_NOMSG && at_zero % 4)
 		subject_break(subject, RULE_RPCRDMA_LONG_PAD, "%llu bytes at position 0, xid 0x%08x", (unsigned long long)at_zero, header->xid);
 	if (has_reads && !has_zero && header->has_procedure && header->procedure.program == NFS_PROGRAM && header->procedure.version == 3 &&
 	    header->procedure.number != NFS3_WRITE && header->procedure.number != NFS3_SYMLINK)
@@ -133,12 +138,13 @@ static void check_error(const struct subject *subject, struct state *state, cons
 {
 	struct call *own = find_call(&state->callers[subject->sender], header->xid), *other = find_call(&state->callers[!subject->sender], header->xid);
 
-	if (header->error && header->error != ERR_VERS && header->error != ERR_CHUNK)
+	if (header->version == RPCRDMA_VERSION_1 && header->has_error && header->error != ERR_VERS && header->error != ERR_CHUNK)
 		subject_break(subject, RULE_RPCRDMA_ERROR_CODE, "code %u, xid 0x%08x", header->error, header->xid);
-	if (header->error == ERR_VERS && header->high && (header->low > header->high || (header->version >= header->low && header->version <= header->high)))
+	if (header->error == ERR_VERS && header->has_versions && (header->low > header->high || (header->version >= header->low && header->version <= header->high)))
 		subject_break(subject, RULE_RPCRDMA_ERROR_VERSIONS, "versions %u to %u, refused %u, xid 0x%08x", header->low, header->high,
 			      header->version, header->xid);
-	if (own && !other)
+	/* it refuses the reply: without any, it may refuse a call that was not captured */
+	if (own && own->has_echo && !other)
 		subject_break(subject, RULE_RPCRDMA_ERROR_SENDER, "RDMA_ERROR, xid 0x%08x, after its own call in frame %llu", header->xid,
 			      (unsigned long long)own->frame);
 }
@@ -189,7 +195,6 @@ static bool is_from_start(const struct subject *subject, const struct state *sta
 static void check_credits(const struct subject *subject, struct state *state, struct caller *caller)
 {
 	uint32_t grant = caller->grant > caller->grant_before ? caller->grant : caller->grant_before;
-	const struct rtap_frame *frame = subject->packet->frame;
 
 	if (!caller->has_grant) {
 		/* before the first reply */
@@ -197,12 +202,12 @@ static void check_credits(const struct subject *subject, struct state *state, st
 			return;
 		grant = 1;
 	}
-	if (caller->excess || caller->outstanding <= grant || subject->is_ahead)
+	if (caller->excess.is_set || caller->outstanding <= grant)
 		return;
-	caller->excess = caller->count;
+	subject_exceed(subject, &caller->excess);
+	caller->excess_number = caller->count;
 	caller->excess_grant = grant;
 	caller->proven = 1;
-	caller->excess_origin = (struct check_origin){ frame->number, frame->time_ns, true };
 }
 
 /* A call of the end that accepted the connection, before the other end sent any: nothing can have said that it takes calls. */
@@ -218,6 +223,7 @@ static void take_call(const struct subject *subject, struct state *state, const 
 {
 	struct caller *caller = &state->callers[subject->sender];
 	struct call *call = find_call(caller, header->xid), *oldest = &caller->calls[0];
+	bool is_whole;
 
 	check_reads(subject, header);
 	rpcrdma_roundup_call(subject, header, use->length);
@@ -226,6 +232,10 @@ static void take_call(const struct subject *subject, struct state *state, const 
 	if (call && !call->is_answered)
 		subject_break(subject, RULE_RPCRDMA_DUPLICATE_XID, "xid 0x%08x, outstanding since frame %llu", header->xid,
 			      (unsigned long long)call->frame);
+	/* which of both a reply answers is not known */
+	is_whole = header->is_whole && !(call && !call->is_answered);
+	if (call)
+		call->is_whole &= is_whole;
 	for (unsigned i = 0; i < CALLS && oldest->frame; i++)
 		if (caller->calls[i].frame < oldest->frame)
 			oldest = &caller->calls[i];
@@ -233,7 +243,7 @@ static void take_call(const struct subject *subject, struct state *state, const 
 	caller->outstanding++;
 	caller->count++;
 	*oldest = (struct call){
-		.frame = subject->packet->frame->number, .number = caller->count, .xid = header->xid, .is_whole = header->is_whole,
+		.frame = subject->packet->frame->number, .number = caller->count, .xid = header->xid, .is_whole = is_whole,
 		.has_reply_chunk = header->has_reply_chunk, .write_chunks = header->write_chunks, .segment_count = header->segment_count,
 		.procedure = header->procedure,
 	};
@@ -256,7 +266,7 @@ static bool are_copies(const struct call *call, const struct rpcrdma_header *hea
 		/* a chunk without segments is empty: the result is in the message */
 		if (own == own_end || its == its_end)
 			return own == own_end && (its == its_end || is_empty);
-		if (own->handle != its->handle || own->length > its->length)
+		if (own->handle != its->handle || own->position != its->position || own->length > its->length)
 			return false;
 	}
 }
@@ -301,18 +311,19 @@ static void prove_excess(const struct subject *subject, struct caller *caller, c
 {
 	bool is_over = true;
 
-	if (!caller->excess)
+	caller->excess.is_received |= call->number >= caller->excess_number;
+	if (!subject_proves(subject, &caller->excess))
 		return;
 	/* outstanding when the call was sent */
-	if (call->number < caller->excess && ++caller->proven > caller->excess_grant) {
-		subject_break_at(subject, &caller->excess_origin, RULE_RPCRDMA_CREDITS, "%llu calls outstanding, %u granted",
+	if (call->number < caller->excess_number && ++caller->proven > caller->excess_grant) {
+		subject_break_at(subject, &caller->excess.origin, RULE_RPCRDMA_CREDITS, "%llu calls outstanding, %u granted",
 				 (unsigned long long)caller->proven, caller->excess_grant);
-		caller->excess = 0;
+		caller->excess.is_set = false;
 	}
 	for (unsigned i = 0; i < CALLS; i++)
-		is_over &= !caller->calls[i].frame || caller->calls[i].is_answered || caller->calls[i].number >= caller->excess;
+		is_over &= !caller->calls[i].frame || caller->calls[i].is_answered || caller->calls[i].number >= caller->excess_number;
 	if (is_over)
-		caller->excess = 0;
+		caller->excess.is_set = false;
 }
 
 /* RFC 8166 has no credits of RDMA_ERROR, but requesters take them: such a grant only counts if it is larger. */
@@ -371,8 +382,8 @@ static void check_private(const struct subject *subject)
 		const struct rtap_layer *layer = &packet->layers[i];
 		const uint8_t *bytes = layer_bytes(packet, layer);
 
-		if (layer->protocol == PROTOCOL_RPCRDMA_PRIVATE && layer->length >= 8 && (bytes[4] != 1 || bytes[5] & ~1))
-			subject_break(subject, RULE_RPCRDMA_PRIVATE, "version %u, flags 0x%02x", bytes[4], bytes[5]);
+		if (layer->protocol == PROTOCOL_RPCRDMA_PRIVATE && layer->length >= 8 && bytes[5] & ~1)
+			subject_break(subject, RULE_RPCRDMA_PRIVATE, "flags 0x%02x", bytes[5]);
 	}
 }
 
@@ -380,15 +391,18 @@ static void take_header(struct subject *subject, const struct rpcrdma_use *use)
 {
 	struct rpcrdma_header header;
 	struct state *state;
+	struct call *call;
 
 	if (!rpcrdma_header_read(subject->packet, use->header, &header))
 		return;
 	check_header(subject, &header);
-	if (!is_new(subject->packet) || !(state = subject_state(subject, CHECK_GROUP_RPCRDMA, sizeof *state)))
+	if (!is_new(subject->packet) || subject->is_late || !(state = subject_state(subject, CHECK_GROUP_RPCRDMA, sizeof *state)))
 		return;
 	check_inline(subject, &header, use->length);
 	if (header.type == RDMA_ERROR)
 		check_error(subject, state, &header);
+	if ((call = find_call(&state->callers[!subject->sender], header.xid)))
+		call->has_echo = true;
 	if (header.type == RDMA_MSGP || header.type == RDMA_DONE || header.type > RDMA_ERROR)
 		return;
 	if (header.type == RDMA_MSG && !header.has_rpc)
@@ -416,16 +430,20 @@ static void discard(struct state *state)
 	memset(state->keys, 0, sizeof state->keys);
 	for (unsigned i = 0; i < 2; i++) {
 		memset(state->callers[i].calls, 0, sizeof state->callers[i].calls);
-		state->callers[i].outstanding = state->callers[i].excess = 0;
+		state->callers[i].outstanding = 0;
+		state->callers[i].excess.is_set = false;
 		state->callers[i].has_grant = false;
 	}
 	state->is_old = true;
 }
 
-/* That is another rule. */
-static bool is_empty(const struct rtap_rpcrdma_facts *header)
+/* An unknown type, positions, and a message without chunks are other rules. */
+static void check_lists(const struct subject *subject, const struct rtap_layer *layer)
 {
-	return header->message_type == RDMA_NOMSG && !header->read_segments && !header->write_chunks && !header->reply_chunk;
+	struct rpcrdma_header header;
+
+	if (layer->protocol == PROTOCOL_RPCRDMA && rpcrdma_header_read(subject->packet, layer, &header) && header.type <= RDMA_ERROR && !header.is_whole)
+		subject_break(subject, RULE_RPCRDMA_CHUNK_LIST, "chunk lists of xid 0x%08x", header.xid);
 }
 
 void rpcrdma_rules_packet(struct subject *subject)
@@ -434,8 +452,8 @@ void rpcrdma_rules_packet(struct subject *subject)
 	struct state *state = subject->connection ? subject->connection->groups[CHECK_GROUP_RPCRDMA] : NULL;
 
 	for (uint8_t i = 0; i < packet->anomaly_count; i++)
-		if (packet->anomalies[i].code == RTAP_ANOMALY_BAD_CHUNK_LIST && packet->rpcrdma.message_type <= RDMA_ERROR && !is_empty(&packet->rpcrdma))
-			subject_break(subject, RULE_RPCRDMA_CHUNK_LIST, "chunk lists of xid 0x%08x", packet->rpcrdma.xid);
+		if (packet->anomalies[i].code == RTAP_ANOMALY_BAD_CHUNK_LIST)
+			check_lists(subject, &packet->layers[packet->anomalies[i].layer]);
 	if (packet_has(packet, PROTOCOL_RPCRDMA_PRIVATE))
 		check_private(subject);
 	if (state && is_gap(subject))

@@ -46,7 +46,7 @@
 	  "a reply invalidates a key of its call's chunks") \
 	X(RPCRDMA_KEY_REUSED, "rpcrdma-key-reused", ERROR, "RFC 8797, 3.2", "key used after its invalidation", \
 	  "an invalidated key is not used until a call offers it again") \
-	X(RPCRDMA_PRIVATE, "rpcrdma-private", WARNING, "RFC 8797, section 4", "private data", "the reserved flags are 0 and the version is 1") \
+	X(RPCRDMA_PRIVATE, "rpcrdma-private", WARNING, "RFC 8797, section 4", "private data", "the reserved flags are 0") \
 	X(RPCRDMA_ERROR_CODE, "rpcrdma-error-code", ERROR, "RFC 8166, 4.5", "error code", "the code is ERR_VERS or ERR_CHUNK") \
 	X(RPCRDMA_ERROR_VERSIONS, "rpcrdma-error-versions", ERROR, "RFC 8166, 4.5.1", "versions of ERR_VERS", \
 	  "the range is not empty and does not contain the version that is refused") \

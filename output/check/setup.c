@@ -91,8 +91,10 @@ static void take_nvme(struct setup *setup, const struct rtap_packet *packet)
 static void take_srp(struct setup *setup, const struct rtap_packet *packet)
 {
 	for (uint8_t i = 0; i < packet->layer_count; i++)
-		if (packet->layers[i].protocol == PROTOCOL_SRP_LOGIN_RESPONSE && packet->layers[i].length >= 8)
+		if (packet->layers[i].protocol == PROTOCOL_SRP_LOGIN_RESPONSE && packet->layers[i].length >= 8) {
+			setup->is_srp = true;
 			setup->srp_limit = (int32_t)load32(layer_bytes(packet, &packet->layers[i]) + 4);
+		}
 }
 
 static struct setup *find_request(struct setups *setups, uint32_t id, const struct rtap_packet *packet, bool is_source)

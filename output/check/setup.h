@@ -33,7 +33,8 @@ struct setup {
 	uint32_t path_mtu;           /* bytes; 0: a reserved code */
 	int64_t ack_timeout_ns;      /* after which a request without response is sent again at the earliest; 0: unknown */
 	uint64_t service_id;
-	int32_t srp_limit;           /* SRP: requests that the login response grants */
+	bool is_srp;                 /* its login response was captured */
+	int32_t srp_limit;           /* with is_srp: requests that it grants */
 	bool is_nvme;
 	uint16_t nvme_queue, nvme_host_send, nvme_host_receive; /* with is_nvme: queue id, sizes of the host's queues: send size counts from 0 */
 };

@@ -108,8 +108,8 @@ void smb_rules_packet(struct subject *subject)
 	const struct rtap_packet *packet = subject->packet;
 	struct state *state = subject->connection ? subject->connection->groups[CHECK_GROUP_SMB] : NULL;
 
-	/* a gap may have contained grants and fragments; so may FPDUs for which the packet has no room */
-	if (state && (subject->is_gap || (!is_new(packet) && packet->flow.analysis != RTAP_PSN_NONE) || packet->source_count == RTAP_MAX_SOURCES))
+	/* a gap may have contained grants and fragments */
+	if (state && (subject->is_gap || (!is_new(packet) && packet->flow.analysis != RTAP_PSN_NONE)))
 		for (unsigned i = 0; i < 2; i++)
 			state->halves[i].has_credits = state->halves[i].is_open = false;
 	if (packet->upper != RTAP_UPPER_SMB_DIRECT || !is_new(packet) || !(state = subject_state(subject, CHECK_GROUP_SMB, sizeof *state)))

@@ -171,3 +171,60 @@ void subject_break_at(const struct subject *subject, const struct check_origin *
 	add(subject, origin, rule, format, values);
 	va_end(values);
 }
+
+/* Distance of PSNs or sequence numbers. */
+static int32_t distance(const struct subject *subject, uint32_t from, uint32_t to)
+{
+	return subject->packet->tcp.present ? (int32_t)(to - from) : (int32_t)((to - from) << 8);
+}
+
+void subject_take_acknowledgement(const struct subject *subject)
+{
+	struct check_connection *connection = subject->connection;
+	const struct rtap_packet *packet = subject->packet;
+	uint32_t *highest = &connection->acknowledged[subject->sender], now = packet->tcp.present ? packet->tcp.acknowledgment : packet->ib.psn;
+
+	if (packet->tcp.present ? !(packet->tcp.flags & RTAP_TCP_FLAG_ACK) : !packet->ib.has_aeth || packet->ib.aeth_kind != RTAP_AETH_ACK)
+		return;
+	if (!connection->has_acknowledged[subject->sender] || distance(subject, *highest, now) > 0)
+		*highest = now;
+	connection->has_acknowledged[subject->sender] = true;
+}
+
+bool subject_acknowledged(const struct subject *subject, uint32_t psn)
+{
+	const struct check_connection *connection = subject->connection;
+
+	return subject->packet->ib.has_bth && connection->has_acknowledged[subject->sender] &&
+	       distance(subject, psn, connection->acknowledged[subject->sender]) >= 0;
+}
+
+bool subject_is_after(const struct subject *subject, uint32_t acknowledged)
+{
+	const struct rtap_packet *packet = subject->packet;
+
+	return packet->tcp.present ? distance(subject, acknowledged, packet->tcp.sequence) >= 0 : distance(subject, acknowledged, packet->ib.psn) > 0;
+}
+
+bool subject_is_acknowledged(const struct subject *subject)
+{
+	const struct check_connection *connection = subject->connection;
+
+	return connection->has_acknowledged[!subject->sender] && !subject_is_after(subject, connection->acknowledged[!subject->sender]);
+}
+
+void subject_exceed(const struct subject *subject, struct check_excess *excess)
+{
+	const struct rtap_packet *packet = subject->packet;
+
+	*excess = (struct check_excess){
+		.is_set = !subject->is_ahead, .is_received = packet->tcp.present, .psn = packet->ib.psn,
+		.origin = { packet->frame->number, packet->frame->time_ns, true },
+	};
+}
+
+bool subject_proves(const struct subject *subject, struct check_excess *excess)
+{
+	excess->is_set &= excess->is_received || subject_acknowledged(subject, excess->psn);
+	return excess->is_set;
+}

@@ -25,6 +25,8 @@ struct check_connection {
 	struct setup *setup;                    /* owned; NULL: its communication management was not captured */
 	bool was_sought;                        /* setup */
 	bool had_gap;                           /* a packet before the current one was not captured */
+	bool has_acknowledged[2];
+	uint32_t acknowledged[2];               /* highest PSN, or sequence number after the bytes, that each end acknowledged of the other end */
 	bool has_tcp_end[2];
 	uint32_t tcp_end[2];                    /* sequence number after the last captured byte of each end */
 	void *groups[CHECK_GROUPS];
@@ -50,7 +52,8 @@ struct subject {
 	 */
 	bool is_ahead;
 	bool is_beyond, is_behind;   /* TCP: bytes of its sender before it were not captured yet; bytes after it were captured earlier */
-	bool is_gap;                 /* packets before this one were not captured; set by ib_sequence_packet() too */
+	bool is_late;                /* it shows FPDUs of earlier segments after later ones */
+	bool is_gap;                 /* packets before this one were not captured, or not all of its FPDUs are shown; set by ib_sequence_packet() too */
 };
 
 /* Initialises an empty memory. */
@@ -78,6 +81,31 @@ struct check_origin {
 	int64_t time_ns;
 	bool by_other;
 };
+
+/*
+ * A message above the limit that the other end set, of which a later packet must show that it was sent in spite of it: a capture can have the
+ * two directions in another order, so that a message that raises the limit is captured after the one that it allowed.
+ */
+struct check_excess {
+	bool is_set;
+	bool is_received;            /* the other end had it when it sent the message that this packet shows */
+	uint32_t psn;                /* InfiniBand */
+	struct check_origin origin;  /* as of a packet of the other end */
+};
+
+/* Records that the packet is above the limit. TCP: one that acknowledges bytes captured later is not recorded. */
+void subject_exceed(const struct subject *subject, struct check_excess *excess);
+/* The packet is a message of the other end that may change the limit. Whether the excess is proven; if not, it is forgotten. */
+bool subject_proves(const struct subject *subject, struct check_excess *excess);
+
+/* Records what the packet acknowledges. */
+void subject_take_acknowledgement(const struct subject *subject);
+/* InfiniBand: whether the sender acknowledged this PSN in an earlier packet, so that it sent this one with knowledge of it. */
+bool subject_acknowledged(const struct subject *subject, uint32_t psn);
+/* Whether all of the packet is after the PSN, or the bytes, that the other end acknowledged. */
+bool subject_is_after(const struct subject *subject, uint32_t acknowledged);
+/* Whether the other end acknowledged the packet in an earlier packet: what it sent in response may have been captured before, too. */
+bool subject_is_acknowledged(const struct subject *subject);
 
 void subject_break_at(const struct subject *subject, const struct check_origin *origin, enum check_rule_number rule, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));

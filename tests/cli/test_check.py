@@ -467,6 +467,8 @@ class Right(Broken):
         talk.answer("b", check_captures.READ_ONLY, read, bytes(16), done=2)
         talk.answer("b", check_captures.ACK, send, done=0)
         self.legal(talk)
+        del talk.scene.frames[-3]  # the SEND was not captured
+        self.legal(talk)
 
     def test_retries_that_began_without_the_rnr_nak(self):
         """For a READ response that was lost, for a sequence NAK, and after the ACK timeout: the RNR NAK may have been lost behind the capture point."""

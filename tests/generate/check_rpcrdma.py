@@ -127,7 +127,7 @@ def inline(t):
     t.warm().call(arguments=bytes(1100))
 
 
-@rpc("rpcrdma-position", "rpcrdma-chunk-list")
+@rpc("rpcrdma-position")
 def position(t):
     t.warm().call(procedure=WRITE, reads=[(41, KEY, 100, ADDRESS)])
 
@@ -248,7 +248,9 @@ def error_versions(t):
 
 @rpc("rpcrdma-error-sender")
 def error_sender(t):
-    t.warm().error("a", t.call(), 2)
+    xid = t.warm().call()
+    t.reply(xid)
+    t.error("a", xid, 2)
 
 
 @rpc("rpcrdma-nfs-chunk")

@@ -98,6 +98,7 @@ def on_srp(*ids):
 def srp_credits(t):
     for tag in range(3):
         t.command(tag)
+    t.respond(0)
 
 
 @on_srp("srp-tag")
@@ -144,6 +145,7 @@ def window(t):
     t.command(5)
     t.respond(6)
     t.command(7)
+    t.respond(7)
 
 
 @on_iser("iscsi-order")
