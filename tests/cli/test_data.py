@@ -97,7 +97,7 @@ class Schemas(CliTest):
     def test_every_key_of_every_command_has_the_type_of_the_schema(self):
         """Several captures in one run: their hosts are the same, so some connections are merged."""
         files, seen = captures(), collections.Counter()
-        for some in [files[i::7] for i in range(7)]:
+        for some in [files[i::7] for i in range(3)]:
             for command in ("messages", "connections", "operations"):
                 seen[command] += self.check(command, command, "--json", *some)
             seen["stats"] += self.check("stats", "stats", "--json", "--interval", "3600", *some)
