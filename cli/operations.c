@@ -168,7 +168,7 @@ static void keep(struct operation_listing *listing, const struct rtap_operation 
 		return;
 	}
 	if (options->top && listing->count >= 2 * options->top)
-		cut(listing, options->top);
+		cut(listing, (size_t)options->top);
 	if (listing->bytes + listing->count * sizeof *listing->lines > options->max_memory) {
 		listing->dropped += listing->count - listing->count / 2;
 		cut(listing, listing->count / 2);
@@ -181,7 +181,7 @@ static bool is_listed(struct operation_listing *listing, const struct rtap_opera
 
 	return !(options->incomplete && operation->complete) && !(options->failed && !(operation->has_status && !operation->ok)) &&
 	       !(options->slower_ns && !(operation->has_latency && operation->latency_ns >= options->slower_ns)) &&
-	       !(options->layer && strcmp(options->layer, operation->layer)) && 
+	       !(options->layer && strcmp(options->layer, operation->layer)) &&
 	       reader_selects(&listing->base.reader, operation->wanted, operation_json_of, operation);
 }
 
@@ -206,7 +206,9 @@ static void show(void *owner, const struct rtap_operation *operation)
 
 static void write_sorted(struct operation_listing *listing)
 {
-	cut(listing, listing->base.options->top && listing->base.options->top < listing->count ? listing->base.options->top : listing->count);
+	uint64_t top = listing->base.options->top;
+
+	cut(listing, top && top < listing->count ? (size_t)top : listing->count);
 	for (size_t i = 0; i < listing->count && !listing->base.reader.unwritable && !aborted; i++)
 		reader_wrote(&listing->base.reader, printer_write(&listing->base.reader.printer, write_line, &listing->lines[i]));
 	if (listing->dropped)

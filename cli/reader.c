@@ -247,10 +247,10 @@ void reader_untake(struct reader *reader, const struct rtap_frame *frames, uint6
 }
 
 /* The number of frames to take. Does not touch those of one source, which may be in the cache of another processor. */
-static uint64_t count_batch(struct reader *reader, const struct rtap_batch *batch)
+static size_t count_batch(struct reader *reader, const struct rtap_batch *batch)
 {
 	uint64_t left = reader->options->count ? reader->options->count - reader->packets.taken : UINT64_MAX;
-	uint64_t taken = batch->count < left ? batch->count : left;
+	size_t taken = batch->count < left ? batch->count : (size_t)left;
 
 	reader->packets.taken += taken;
 	reader->packets.passed += taken;
@@ -277,7 +277,7 @@ static void take_batch(struct reader *reader, struct rtap_batch *batch, void (*t
 	uint64_t last = reader->options->count;
 
 	if (reader->counts_only && !reader->bpf) {
-		uint64_t taken = count_batch(reader, batch);
+		size_t taken = count_batch(reader, batch);
 
 		if (last)
 			note_untaken(reader, batch, taken);

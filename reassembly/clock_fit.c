@@ -132,7 +132,7 @@ static void choose(const struct fit *fit, const struct extent *extent, struct cl
 	int64_t offset_ns;
 
 	clock_lines_at(allowed, drift, &least, &most);
-	*piece = (struct clock_piece){ 
+	*piece = (struct clock_piece){
 		.after_frame = first > fit->samples ? first[-1].frame : 0, .first_frame = first->frame, .time_ns = first->time_ns, .drift = drift,
 	};
 	offset_ns = (int64_t)(offset_of(fit, extent, least, most) * NS);

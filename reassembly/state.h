@@ -75,7 +75,6 @@ struct psn_range {
 };
 
 /* Missing requests or READ responses, of which later ones were seen or acknowledged. */
-
 struct psn_gap {
 	uint64_t begin, end; /* PSNs, unwrapped */
 	struct psn_range answered_by_data; /* requests: READs and atomics, as responses show; it can exceed the gap */

@@ -103,7 +103,7 @@ class Pcap(SplitTest):
         path, other = self.path("back.pcap"), self.path("other.pcap")
         capfile.write_pcap(path, ETHERNET, frames)
         self.same(path)
-        capfile.write_pcap(other, ETHERNET, [(time - 30 * 10**9, data, wire) 
+        capfile.write_pcap(other, ETHERNET, [(time - 30 * 10**9, data, wire)
                                              for time, data, wire in timed(writes(50, lambda number: plain(-number)), 10**9)])
         self.check((3,), "messages", "--json", SPLIT, files=[path, other])
 
