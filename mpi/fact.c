@@ -47,20 +47,20 @@ static bool take(size_t *left, uint32_t count, size_t size)
 	return true;
 }
 
-static bool is_sight(const struct stats_sight *sight)
+static bool are_packet_facts(const struct stats_packet_facts *facts)
 {
-	return sight->flow.analysis < RTAP_PSN_COUNT && sight->flow.tcp_analysis < RTAP_TCP_ANALYSIS_COUNT &&
-	       sight->flow.recovery < RTAP_RECOVERY_COUNT && sight->flow.lost_to < RTAP_RECOVERY_COUNT;
+	return facts->flow.analysis < RTAP_PSN_COUNT && facts->flow.tcp_analysis < RTAP_TCP_ANALYSIS_COUNT &&
+	       facts->flow.recovery < RTAP_RECOVERY_COUNT && facts->flow.lost_to < RTAP_RECOVERY_COUNT;
 }
 
 static bool is_packet(const void *data, size_t size)
 {
-	struct stats_sight sight;
+	struct stats_packet_facts facts;
 
-	if (size != FACT_ALIGNED(STATS_USUAL_SIGHT))
+	if (size != FACT_ALIGNED(STATS_USUAL_FACTS))
 		return false;
-	memcpy(&sight, data, STATS_USUAL_SIGHT);
-	return is_sight(&sight);
+	memcpy(&facts, data, STATS_USUAL_FACTS);
+	return are_packet_facts(&facts);
 }
 
 static bool is_sum(const struct packet_sum *sum, size_t size)
@@ -75,9 +75,9 @@ static bool is_sum(const struct packet_sum *sum, size_t size)
 
 static bool is_rare_packet(const struct packet_fact *fact, size_t left)
 {
-	if (!take(&left, 1, sizeof *fact) || !take(&left, fact->sight.tcp_recovery_count, sizeof fact->recoveries[0]) || !is_sight(&fact->sight))
+	if (!take(&left, 1, sizeof *fact) || !take(&left, fact->facts.tcp_recovery_count, sizeof fact->recoveries[0]) || !are_packet_facts(&fact->facts))
 		return false;
-	for (unsigned i = 0; i < fact->sight.tcp_recovery_count; i++)
+	for (unsigned i = 0; i < fact->facts.tcp_recovery_count; i++)
 		if (fact->recoveries[i].cause >= RTAP_RECOVERY_COUNT)
 			return false;
 	return true;

@@ -32,9 +32,9 @@ struct fact_head {
  * packet_sum, of packets before.
  */
 
-/* Of FACT_RARE_PACKET; FACT_PACKET has STATS_USUAL_SIGHT bytes of the sight. */
+/* Of FACT_RARE_PACKET; FACT_PACKET has STATS_USUAL_FACTS bytes of the facts. */
 struct packet_fact {
-	struct stats_sight sight;
+	struct stats_packet_facts facts;
 	struct rtap_tcp_recovery recoveries[];
 };
 

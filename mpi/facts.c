@@ -293,17 +293,17 @@ static void count(void *owner, const struct rtap_packet *packet)
 	struct facts *facts = owner;
 	size_t recoveries = packet->flow.tcp_recovery_count * sizeof packet->flow.tcp_recoveries[0];
 	struct packet_fact *fact;
-	struct stats_sight sight;
+	struct stats_packet_facts packet_facts;
 
-	stats_sight(&sight, packet);
-	if (facts->sums && packet_sums_take(facts->sums, &sight))
+	stats_packet_facts(&packet_facts, packet);
+	if (facts->sums && packet_sums_take(facts->sums, &packet_facts))
 		return;
-	if (!(sight.time_lost_ns | sight.late_ns | sight.late_packets | sight.tcp_recovery_count)) {
-		memcpy(add(facts, FACT_PACKET, STATS_USUAL_SIGHT), &sight, STATS_USUAL_SIGHT);
+	if (!(packet_facts.time_lost_ns | packet_facts.late_ns | packet_facts.late_packets | packet_facts.tcp_recovery_count)) {
+		memcpy(add(facts, FACT_PACKET, STATS_USUAL_FACTS), &packet_facts, STATS_USUAL_FACTS);
 		return;
 	}
 	fact = add(facts, FACT_RARE_PACKET, sizeof *fact + recoveries);
-	fact->sight = sight;
+	fact->facts = packet_facts;
 	if (recoveries)
 		memcpy(fact->recoveries, packet->flow.tcp_recoveries, recoveries);
 }
@@ -394,18 +394,18 @@ static void count_sum(struct facts *facts, const struct run *run, struct packet_
 
 static void count_packet(struct facts *facts, const struct run *run, const void *usual)
 {
-	struct stats_sight sight = { .time_lost_ns = 0 };
+	struct stats_packet_facts packet_facts = { .time_lost_ns = 0 };
 
-	memcpy(&sight, usual, STATS_USUAL_SIGHT);
-	sight.connection = number_of(run, sight.connection);
-	stats_add_sight(facts->stats, &sight);
+	memcpy(&packet_facts, usual, STATS_USUAL_FACTS);
+	packet_facts.connection = number_of(run, packet_facts.connection);
+	stats_count_packet(facts->stats, &packet_facts);
 }
 
 static void count_rare_packet(struct facts *facts, const struct run *run, struct packet_fact *fact)
 {
-	fact->sight.connection = number_of(run, fact->sight.connection);
-	fact->sight.tcp_recoveries = fact->recoveries;
-	stats_add_sight(facts->stats, &fact->sight);
+	fact->facts.connection = number_of(run, fact->facts.connection);
+	fact->facts.tcp_recoveries = fact->recoveries;
+	stats_count_packet(facts->stats, &fact->facts);
 }
 
 static void count_joined(struct facts *facts, const struct run *run, struct transmission_sight *sight)

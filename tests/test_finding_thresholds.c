@@ -215,7 +215,7 @@ static void set_frames(struct counts *counts, unsigned unused, uint64_t count, u
 static void set_loose(struct counts *counts, unsigned event, uint64_t count, uint64_t of)
 {
 	(void)of;
-	counts->stats->loose[event].count = count;
+	counts->stats->unassigned_events[event].count = count;
 }
 
 static void set_sampled(struct counts *counts, unsigned unused, uint64_t count, uint64_t of)

@@ -235,19 +235,19 @@ Test(findings, of_long_operations_need_a_second)
 static uint64_t losses_at_once(int64_t apart_ns)
 {
 	struct stats *stats = stats_create(&(struct stats_options){ .max_memory = 1 << 20 });
-	struct stats_sight sight = { .connection = 1, .flow = { .present = true, .from_a = true }, .ib = { .has_bth = true, .opcode = 4 } };
+	struct stats_packet_facts facts = { .connection = 1, .flow = { .present = true, .from_a = true }, .ib = { .has_bth = true, .opcode = 4 } };
 	uint64_t losses;
 
 	for (uint64_t i = 0; i < 2; i++) {
-		sight.time_ns = (int64_t)i * apart_ns;
-		sight.flow.analysis = RTAP_PSN_RETRANSMISSION;
-		sight.flow.recovery = RTAP_RECOVERY_TIMEOUT;
-		sight.frame++;
-		stats_add_sight(stats, &sight);
-		sight.flow.analysis = RTAP_PSN_IN_ORDER;
-		sight.flow.recovery = RTAP_RECOVERY_NONE;
-		sight.frame++;
-		stats_add_sight(stats, &sight);
+		facts.time_ns = (int64_t)i * apart_ns;
+		facts.flow.analysis = RTAP_PSN_RETRANSMISSION;
+		facts.flow.recovery = RTAP_RECOVERY_TIMEOUT;
+		facts.frame++;
+		stats_count_packet(stats, &facts);
+		facts.flow.analysis = RTAP_PSN_IN_ORDER;
+		facts.flow.recovery = RTAP_RECOVERY_NONE;
+		facts.frame++;
+		stats_count_packet(stats, &facts);
 	}
 	losses = stats_incidents_of(&stats_find(stats, 1)->directions[0])->worst_burst.occurrences.count;
 	stats_destroy(stats);

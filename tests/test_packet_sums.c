@@ -34,33 +34,33 @@ static bool one_in(unsigned count)
 }
 
 /* Mostly in order and unmarked. */
-static struct stats_sight any_packet(uint64_t frame, int64_t *time_ns, unsigned connections)
+static struct stats_packet_facts any_packet(uint64_t frame, int64_t *time_ns, unsigned connections)
 {
 	/* SEND Only, READ Response Only, Acknowledge, CNP */
 	static const uint8_t opcodes[] = { 4, 4, 4, 0x10, 0x11, 0x11, 0x11, 0x81 };
 	static const uint8_t analyses[] = { RTAP_PSN_GAP, RTAP_PSN_RETRANSMISSION, RTAP_PSN_DUPLICATE, RTAP_PSN_OUT_OF_ORDER };
 	static const uint16_t classes[] = { CLASS_HAS_DSCP | ECT, CLASS_HAS_DSCP | ECT, CLASS_HAS_DSCP, CLASS_HAS_DSCP | 26 << 2 | ECT };
-	struct stats_sight sight = { .frame = frame, .wire_bytes = 60 + (uint32_t)rand() % 1000, .flow = { .present = !one_in(40) } };
+	struct stats_packet_facts facts = { .frame = frame, .wire_bytes = 60 + (uint32_t)rand() % 1000, .flow = { .present = !one_in(40) } };
 
 	*time_ns += one_in(500) ? 30 * NEAR_NS : one_in(50) ? -NEAR_NS : rand() % NEAR_NS;
-	sight.time_ns = *time_ns;
+	facts.time_ns = *time_ns;
 	/* many numbers share a place, and those that come first are not the lowest */
-	sight.connection = 1 + 4096 * ((uint64_t)rand() % connections) + (uint64_t)rand() % 2;
-	sight.flow.from_a = one_in(2);
-	sight.flow.analysis = one_in(3) ? RTAP_PSN_CAPTURED_TWICE : one_in(40) ? analyses[rand() % 4] : RTAP_PSN_IN_ORDER;
-	sight.class = one_in(60) ? CLASS_HAS_DSCP | ECN_CE : classes[rand() % 4];
-	sight.bad_icrc = one_in(200);
-	sight.ib.has_bth = sight.flow.present || one_in(2);
-	sight.ib.opcode = opcodes[rand() % (one_in(8) ? 8 : 7)];
-	sight.ib.has_aeth = sight.ib.opcode == 0x10 || sight.ib.opcode == 0x11;
-	sight.ib.aeth_kind = one_in(30) ? RTAP_AETH_NAK : one_in(30) ? RTAP_AETH_RNR_NAK : RTAP_AETH_ACK;
-	sight.ib.aeth_value = sight.ib.aeth_kind == RTAP_AETH_ACK && !one_in(50) ? 31 : 0;
-	sight.payload_bytes = sight.ib.opcode == 4 || sight.ib.opcode == 0x10 ? (uint32_t)rand() % 60 : 0;
-	if (sight.flow.analysis == RTAP_PSN_RETRANSMISSION) {
-		sight.flow.recovery = (uint8_t)(one_in(2) ? RTAP_RECOVERY_TIMEOUT : RTAP_RECOVERY_RNR);
-		sight.flow.attempt = 1 + (uint8_t)(rand() % 3);
+	facts.connection = 1 + 4096 * ((uint64_t)rand() % connections) + (uint64_t)rand() % 2;
+	facts.flow.from_a = one_in(2);
+	facts.flow.analysis = one_in(3) ? RTAP_PSN_CAPTURED_TWICE : one_in(40) ? analyses[rand() % 4] : RTAP_PSN_IN_ORDER;
+	facts.class = one_in(60) ? CLASS_HAS_DSCP | ECN_CE : classes[rand() % 4];
+	facts.bad_icrc = one_in(200);
+	facts.ib.has_bth = facts.flow.present || one_in(2);
+	facts.ib.opcode = opcodes[rand() % (one_in(8) ? 8 : 7)];
+	facts.ib.has_aeth = facts.ib.opcode == 0x10 || facts.ib.opcode == 0x11;
+	facts.ib.aeth_kind = one_in(30) ? RTAP_AETH_NAK : one_in(30) ? RTAP_AETH_RNR_NAK : RTAP_AETH_ACK;
+	facts.ib.aeth_value = facts.ib.aeth_kind == RTAP_AETH_ACK && !one_in(50) ? 31 : 0;
+	facts.payload_bytes = facts.ib.opcode == 4 || facts.ib.opcode == 0x10 ? (uint32_t)rand() % 60 : 0;
+	if (facts.flow.analysis == RTAP_PSN_RETRANSMISSION) {
+		facts.flow.recovery = (uint8_t)(one_in(2) ? RTAP_RECOVERY_TIMEOUT : RTAP_RECOVERY_RNR);
+		facts.flow.attempt = 1 + (uint8_t)(rand() % 3);
 	}
-	return sight;
+	return facts;
 }
 
 static void same_events(const struct stats_direction *one, const struct stats_direction *other)
@@ -137,17 +137,17 @@ static uint64_t compare(unsigned seed, unsigned connections)
 	srand(seed);
 	both.sums = packet_sums_create(add_sum, &both);
 	for (uint64_t frame = 1; frame <= PACKETS; frame++) {
-		struct stats_sight sight = any_packet(frame, &time_ns, connections);
+		struct stats_packet_facts facts = any_packet(frame, &time_ns, connections);
 
-		stats_add_sight(both.alone, &sight);
-		if (!packet_sums_take(both.sums, &sight)) {
-			stats_add_sight(both.together, &sight);
+		stats_count_packet(both.alone, &facts);
+		if (!packet_sums_take(both.sums, &facts)) {
+			stats_count_packet(both.together, &facts);
 			both.passed++;
 		}
 		if (one_in(5000))
 			packet_sums_pass(both.sums);
 		if (one_in(5000))
-			packet_sums_interrupt(both.sums, sight.connection);
+			packet_sums_interrupt(both.sums, facts.connection);
 	}
 	packet_sums_pass(both.sums);
 	same(both.alone, both.together);
@@ -174,12 +174,12 @@ Test(packet_sums, are_few_without_anomalies)
 {
 	const struct stats_options options = { .max_memory = 1 << 20 };
 	struct both both = { .together = stats_create(&options) };
-	struct stats_sight sight = { .connection = 7, .wire_bytes = 1000, .class = CLASS_HAS_DSCP | ECT,
+	struct stats_packet_facts facts = { .connection = 7, .wire_bytes = 1000, .class = CLASS_HAS_DSCP | ECT,
 				     .flow = { .present = true, .from_a = true, .analysis = RTAP_PSN_IN_ORDER }, .ib = { .has_bth = true, .opcode = 4 } };
 
 	both.sums = packet_sums_create(add_sum, &both);
-	for (unsigned i = 0; i < 1000; i++, sight.frame++, sight.time_ns += CONGESTION_WINDOW_NS / 100)
-		cr_assert(packet_sums_take(both.sums, &sight));
+	for (unsigned i = 0; i < 1000; i++, facts.frame++, facts.time_ns += CONGESTION_WINDOW_NS / 100)
+		cr_assert(packet_sums_take(both.sums, &facts));
 	packet_sums_pass(both.sums);
 	cr_expect_eq(both.passed, 10);
 	cr_expect_eq(both.together->packets, 1000);

@@ -27,9 +27,9 @@ static void end(void)
 
 static enum rtap_psn_analysis request(uint32_t psn, uint64_t count, int64_t time_ns, uint32_t point, uint32_t digest)
 {
-	const struct psn_sight sight = { .time_ns = time_ns, .point = point, .digest = digest };
+	const struct psn_identity identity = { .time_ns = time_ns, .point = point, .digest = digest };
 
-	return psn_request(&stream, psn_unwrap(&stream, psn & PSN_MASK), count, &sight, &differs);
+	return psn_request(&stream, psn_unwrap(&stream, psn & PSN_MASK), count, &identity, &differs);
 }
 
 /* A request at a time, and its expected label. */
@@ -312,14 +312,14 @@ Test(psn, identifications_distinguish_a_copy_from_a_retransmission)
 	};
 
 	for (size_t i = 0; i < COUNT(comers); i++) {
-		struct psn_sight sight = { .time_ns = comers[i].ms * MILLISECOND, .point = comers[i].point, .id = comers[i].id };
+		struct psn_identity identity = { .time_ns = comers[i].ms * MILLISECOND, .point = comers[i].point, .id = comers[i].id };
 
 		begin(0);
 		for (uint16_t psn = 0; psn < 10; psn++)
 			if (psn != 4)
-				psn_request(&stream, psn_unwrap(&stream, psn), 1, &(struct psn_sight){ .id = (uint16_t)(100 + psn) },
+				psn_request(&stream, psn_unwrap(&stream, psn), 1, &(struct psn_identity){ .id = (uint16_t)(100 + psn) },
 					    &differs);
-		cr_expect_eq(psn_request(&stream, psn_unwrap(&stream, comers[i].psn), 1, &sight, &differs), comers[i].analysis, "%s", comers[i].what);
+		cr_expect_eq(psn_request(&stream, psn_unwrap(&stream, comers[i].psn), 1, &identity, &differs), comers[i].analysis, "%s", comers[i].what);
 		end();
 	}
 }
@@ -339,9 +339,9 @@ Test(psn, later_identifications_show_that_a_packet_is_a_copy_of_a_retransmission
 
 	begin(0);
 	for (size_t i = 0; i < COUNT(packets); i++) {
-		struct psn_sight sight = { .time_ns = packets[i].ms * MILLISECOND, .id = packets[i].id };
+		struct psn_identity identity = { .time_ns = packets[i].ms * MILLISECOND, .id = packets[i].id };
 
-		cr_expect_eq(psn_request(&stream, psn_unwrap(&stream, packets[i].psn), 1, &sight, &differs), packets[i].analysis, "%zu", i);
+		cr_expect_eq(psn_request(&stream, psn_unwrap(&stream, packets[i].psn), 1, &identity, &differs), packets[i].analysis, "%zu", i);
 	}
 	end();
 }
@@ -352,29 +352,29 @@ Test(psn, identifications_that_do_not_count_are_not_relied_upon)
 	static const uint16_t ids[][6] = { { 1, 1, 1, 1, 1, 1 }, { 0, 0, 0, 0, 0, 0 }, { 50000, 20, 31000, 60000, 9, 40000 } };
 
 	for (size_t i = 0; i < COUNT(ids); i++) {
-		struct psn_sight sight = { 0 };
+		struct psn_identity identity = { 0 };
 
 		begin(0);
 		for (uint32_t psn = 0; psn < 6; psn++) {
-			sight.id = ids[i][psn];
-			psn_request(&stream, psn_unwrap(&stream, psn), 1, &sight, &differs);
+			identity.id = ids[i][psn];
+			psn_request(&stream, psn_unwrap(&stream, psn), 1, &identity, &differs);
 		}
-		sight.id = ids[i][3];
-		sight.time_ns = 5 * MILLISECOND;
-		cr_expect_eq(psn_request(&stream, psn_unwrap(&stream, 3), 1, &sight, &differs), RTAP_PSN_RETRANSMISSION, "%zu", i);
+		identity.id = ids[i][3];
+		identity.time_ns = 5 * MILLISECOND;
+		cr_expect_eq(psn_request(&stream, psn_unwrap(&stream, 3), 1, &identity, &differs), RTAP_PSN_RETRANSMISSION, "%zu", i);
 		end();
 	}
 }
 
 static enum rtap_psn_analysis response(uint32_t psn, bool is_inside, int64_t time_ns)
 {
-	const struct psn_sight sight = { .time_ns = time_ns };
+	const struct psn_identity identity = { .time_ns = time_ns };
 
 	uint64_t unwrapped = psn_unwrap(&stream, psn);
 
 	if (!psn_is_next_response(&stream, unwrapped))
-		return psn_response(&stream, unwrapped, is_inside, false, &sight, &differs);
-	psn_next_response(&stream, unwrapped, &sight);
+		return psn_response(&stream, unwrapped, is_inside, false, &identity, &differs);
+	psn_next_response(&stream, unwrapped, &identity);
 	return RTAP_PSN_IN_ORDER;
 }
 

@@ -460,7 +460,7 @@ const struct finding_rule finding_rules[] = {
 	  "packets marked by ECN (long queues on their path)", "packets", NULL, NULL },
 	{ "cnps", FINDING_NOTE, FINDING_DIRECTION, EVENT(STATS_CNP), 1, 0,
 	  "CNPs (packets to this end met congestion)", NULL, NULL, NULL },
-	{ "loose_cnps", FINDING_NOTE, FINDING_CAPTURE, OCCURRENCES(stats, loose[STATS_CNP]), 1, 0,
+	{ "loose_cnps", FINDING_NOTE, FINDING_CAPTURE, OCCURRENCES(stats, unassigned_events[STATS_CNP]), 1, 0,
 	  "CNPs of no known connection", NULL, NULL, NULL },
 	{ "pauses", FINDING_NOTE, FINDING_CAPTURE, NOTHING, 1, 0,
 	  "PAUSE and PFC frames (a receiver paused its neighbour)", NULL, look_pauses, NULL },

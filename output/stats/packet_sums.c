@@ -107,11 +107,11 @@ static void note_pending(struct packet_sums *sums, struct connection_sums *conne
 	sums->pending[sums->pending_count++] = (unsigned)(connection - sums->connections);
 }
 
-static void add_copy(struct packet_sum *sum, const struct stats_sight *sight)
+static void add_copy(struct packet_sum *sum, const struct stats_packet_facts *facts)
 {
-	stats_add_times(&sum->first_copy_ns, &sum->last_copy_ns, !sum->copies.count, sight->time_ns, sight->time_ns);
-	stats_count(&sum->copies, sight->frame, sight->time_ns);
-	sum->copied_bytes += sight->wire_bytes;
+	stats_add_times(&sum->first_copy_ns, &sum->last_copy_ns, !sum->copies.count, facts->time_ns, facts->time_ns);
+	stats_count(&sum->copies, facts->frame, facts->time_ns);
+	sum->copied_bytes += facts->wire_bytes;
 }
 
 /* A packet of a class that can be marked may begin a window, as congestion_begin_window() does. True: it does. */
@@ -130,101 +130,101 @@ static bool begins_window(struct direction_sums *direction, int64_t time_ns)
 }
 
 /* The packet changes what following ones do to the counters of the connection. */
-static void note_unusual(struct connection_sums *connection, const struct stats_sight *sight)
+static void note_unusual(struct connection_sums *connection, const struct stats_packet_facts *facts)
 {
-	struct direction_sums *own = &connection->directions[sight->flow.from_a], *other = &connection->directions[!sight->flow.from_a];
+	struct direction_sums *own = &connection->directions[facts->flow.from_a], *other = &connection->directions[!facts->flow.from_a];
 
-	if (sight->flow.recovery | sight->flow.lost_to | (sight->ib.has_aeth && sight->ib.aeth_kind != RTAP_AETH_ACK))
+	if (facts->flow.recovery | facts->flow.lost_to | (facts->ib.has_aeth && facts->ib.aeth_kind != RTAP_AETH_ACK))
 		own->may_be_refused = other->may_be_refused = true;
-	else if (sight->ib.has_aeth && sight->flow.analysis != RTAP_PSN_DUPLICATE)
+	else if (facts->ib.has_aeth && facts->flow.analysis != RTAP_PSN_DUPLICATE)
 		other->may_be_refused = false;
 	/* a CNP may lengthen the window of the end that it slows down */
-	if (ib_opcodes[sight->ib.opcode].class == IB_CONGESTION) {
+	if (ib_opcodes[facts->ib.opcode].class == IB_CONGESTION) {
 		other->window_is_known = false;
-		if (sight->time_ns > other->window_from_ns)
-			other->window_from_ns = sight->time_ns;
+		if (facts->time_ns > other->window_from_ns)
+			other->window_from_ns = facts->time_ns;
 	}
 }
 
 /* Apart from the window. */
-static bool is_usual(const struct direction_sums *other, const struct stats_sight *sight)
+static bool is_usual(const struct direction_sums *other, const struct stats_packet_facts *facts)
 {
-	const uint8_t class = ib_opcodes[sight->ib.opcode].class;
+	const uint8_t class = ib_opcodes[facts->ib.opcode].class;
 
-	if (sight->flow.recovery | sight->flow.lost_to || congestion_is_marked(sight->class) || class == IB_CONGESTION ||
-	    stats_event_of_packet(sight) != STATS_EVENT_COUNT)
+	if (facts->flow.recovery | facts->flow.lost_to || congestion_is_marked(facts->class) || class == IB_CONGESTION ||
+	    stats_event_of_packet(facts) != STATS_EVENT_COUNT)
 		return false;
 	/* acknowledgements are responses */
-	return !sight->ib.has_aeth || (sight->ib.aeth_kind == RTAP_AETH_ACK && sight->ib.aeth_value && !other->may_be_refused);
+	return !facts->ib.has_aeth || (facts->ib.aeth_kind == RTAP_AETH_ACK && facts->ib.aeth_value && !other->may_be_refused);
 }
 
-static void add_packet(struct packet_sum *sum, const struct stats_sight *sight)
+static void add_packet(struct packet_sum *sum, const struct stats_packet_facts *facts)
 {
-	stats_add_times(&sum->first_ns, &sum->last_ns, !sum->packets, sight->time_ns, sight->time_ns);
+	stats_add_times(&sum->first_ns, &sum->last_ns, !sum->packets, facts->time_ns, facts->time_ns);
 	sum->packets++;
-	sum->wire_bytes += sight->wire_bytes;
+	sum->wire_bytes += facts->wire_bytes;
 }
 
-static void add_usual(struct packet_sum *sum, const struct stats_sight *sight)
+static void add_usual(struct packet_sum *sum, const struct stats_packet_facts *facts)
 {
-	const uint8_t kind = (uint8_t)stats_kind_of(sight);
+	const uint8_t kind = (uint8_t)stats_kind_of(facts);
 
-	add_packet(sum, sight);
-	sum->class = sight->class;
+	add_packet(sum, facts);
+	sum->class = facts->class;
 	if (!sum->kinds[kind]++)
 		sum->order[sum->kind_count++] = kind;
-	sum->data_packets += sight->payload_bytes != 0;
-	sum->carried_bytes += sight->payload_bytes;
+	sum->data_packets += facts->payload_bytes != 0;
+	sum->carried_bytes += facts->payload_bytes;
 }
 
-static bool take_flow(struct packet_sums *sums, const struct stats_sight *sight)
+static bool take_flow(struct packet_sums *sums, const struct stats_packet_facts *facts)
 {
-	struct connection_sums *connection = find(sums, sight->connection);
-	struct direction_sums *own = &connection->directions[sight->flow.from_a];
+	struct connection_sums *connection = find(sums, facts->connection);
+	struct direction_sums *own = &connection->directions[facts->flow.from_a];
 	struct packet_sum *sum = &own->sum;
 	bool is_usual_one, begins = false;
 
-	if (stats_event_of_packet(sight) == STATS_CAPTURED_TWICE) {
-		add_copy(sum, sight);
+	if (stats_event_of_packet(facts) == STATS_CAPTURED_TWICE) {
+		add_copy(sum, facts);
 		note_pending(sums, connection);
 		return true;
 	}
-	is_usual_one = is_usual(&connection->directions[!sight->flow.from_a], sight);
-	if (CLASS_ECN(sight->class)) {
-		begins = begins_window(own, sight->time_ns);
+	is_usual_one = is_usual(&connection->directions[!facts->flow.from_a], facts);
+	if (CLASS_ECN(facts->class)) {
+		begins = begins_window(own, facts->time_ns);
 		is_usual_one &= own->window_is_known;
 	}
 	if (!is_usual_one) {
 		pass_connection(sums, connection);
-		note_unusual(connection, sight);
+		note_unusual(connection, facts);
 		return false;
 	}
-	if (begins || (sum->packets && sight->class != sum->class))
+	if (begins || (sum->packets && facts->class != sum->class))
 		pass_sum(sums, sum);
 	if (begins) {
-		sum->window_ns = sight->time_ns;
-		sum->window_bytes = sight->wire_bytes;
+		sum->window_ns = facts->time_ns;
+		sum->window_bytes = facts->wire_bytes;
 	}
-	add_usual(sum, sight);
+	add_usual(sum, facts);
 	note_pending(sums, connection);
 	return true;
 }
 
-bool packet_sums_take(struct packet_sums *sums, const struct stats_sight *sight)
+bool packet_sums_take(struct packet_sums *sums, const struct stats_packet_facts *facts)
 {
-	if (!sight->flow.present && !sight->ib.has_bth && !sight->bad_icrc) {
-		add_packet(&sums->others, sight);
+	if (!facts->flow.present && !facts->ib.has_bth && !facts->bad_icrc) {
+		add_packet(&sums->others, facts);
 		return true;
 	}
-	if (sight->time_ns > sums->latest_ns)
-		sums->latest_ns = sight->time_ns;
+	if (facts->time_ns > sums->latest_ns)
+		sums->latest_ns = facts->time_ns;
 	/* segments of TCP are counted alone */
-	if (!sight->flow.present || !sight->ib.has_bth)
+	if (!facts->flow.present || !facts->ib.has_bth)
 		return false;
-	if (!sight->bad_icrc)
-		return take_flow(sums, sight);
+	if (!facts->bad_icrc)
+		return take_flow(sums, facts);
 	/* its bytes count in the window that a sum begins */
-	pass_connection(sums, find(sums, sight->connection));
+	pass_connection(sums, find(sums, facts->connection));
 	return false;
 }
 

@@ -32,7 +32,7 @@ struct packet_sums;
 struct packet_sums *packet_sums_create(void (*pass)(void *owner, const struct packet_sum *sum), void *owner);
 
 /* Adds a packet. False: it is not usual and has to be counted alone, now; sums of its connection have been passed. */
-bool packet_sums_take(struct packet_sums *sums, const struct stats_sight *sight);
+bool packet_sums_take(struct packet_sums *sums, const struct stats_packet_facts *facts);
 
 /* Passes the sums of a connection, whose counters are going to be changed by something else than its packets. */
 void packet_sums_interrupt(struct packet_sums *sums, uint64_t connection);

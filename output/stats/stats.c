@@ -759,7 +759,7 @@ void stats_destroy(struct stats *stats)
 	stats_mad_fini(stats);
 	stats_work_fini(stats);
 	histogram_fini(&stats->setup_ns, &stats->values);
-	free(stats->sights);
+	free(stats->unassigned_packets);
 	free(stats->pauses);
 	free(stats->table);
 	free(stats->intervals);

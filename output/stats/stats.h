@@ -260,8 +260,8 @@ struct stats {
 	uint64_t connection_memory;         /* part of `memory` for connections without their operations: at most two thirds of its limit */
 	uint64_t uncounted_messages;        /* messages and packets whose operations and events are in `others` for lack of memory */
 	uint64_t unassigned;                /* RDMA packets of no connection known when they arrived */
-	struct stats_sight *sights;         /* the last of these, by the low bits of the frame number; NULL: none */
-	struct stats_occurrences loose[STATS_EVENT_COUNT]; /* in packets of no known connection: NAKs, CE marks, CNPs */
+	struct stats_packet_facts *unassigned_packets;         /* the last of these, by the low bits of the frame number; NULL: none */
+	struct stats_occurrences unassigned_events[STATS_EVENT_COUNT]; /* in packets of no known connection: NAKs, CE marks, CNPs */
 	int64_t begin_ns;                   /* time of the first packet; intervals start here */
 	int64_t first_ns, last_ns;          /* earliest and latest time */
 	int64_t now_ns;                     /* time of the last packet: not the latest one where a clock was set back */
@@ -303,7 +303,7 @@ struct stats {
 struct stats *stats_create(const struct stats_options *options);
 
 /* The data of a packet that are counted. */
-struct stats_sight {
+struct stats_packet_facts {
 	uint64_t frame;                     /* number */
 	int64_t time_ns;
 	uint64_t connection;                /* number; valid with flow.present */
@@ -330,10 +330,10 @@ struct stats_sight {
 };
 
 /* Without the members that are 0 in nearly all packets. */
-#define STATS_USUAL_SIGHT offsetof(struct stats_sight, time_lost_ns)
+#define STATS_USUAL_FACTS offsetof(struct stats_packet_facts, time_lost_ns)
 
 /* Number of packets of no known connection that are kept until it becomes known. */
-#define STATS_LOOSE 1024
+#define STATS_UNASSIGNED_KEPT 1024
 
 /* The tracker's callbacks. */
 void stats_message(struct stats *stats, const struct rtap_message *message);

@@ -11,7 +11,7 @@
 
 struct stats_occurrences stats_sum(const struct stats *stats, enum stats_event event)
 {
-	struct stats_occurrences sum = stats->loose[event];
+	struct stats_occurrences sum = stats->unassigned_events[event];
 
 	for (int i = 0; i < 2; i++)
 		stats_occurrences_merge(&sum, stats_event_of(&stats->others.directions[i], event));

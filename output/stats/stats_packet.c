@@ -57,105 +57,105 @@ SAME_PLACE(stats_ib_head, rtap_ib_facts, aeth_kind);
 SAME_PLACE(stats_ib_head, rtap_ib_facts, aeth_value);
 
 /* Counts rare properties out of line, so that the common path has no calls. Values of an ERF record are better than those of its file. */
-static __attribute__((noinline)) void sight_rest(struct stats_sight *sight, const struct rtap_packet *packet)
+static __attribute__((noinline)) void rare_facts(struct stats_packet_facts *facts, const struct rtap_packet *packet)
 {
 	struct erf_record record;
 
 	if (packet->frame->link_type == RTAP_LINK_ERF && erf_record_of(packet, &record))
-		sight->wire_bytes = record.wire_length;
-	sight->class |= congestion_priority_of(packet);
+		facts->wire_bytes = record.wire_length;
+	facts->class |= congestion_priority_of(packet);
 }
 
-void stats_sight(struct stats_sight *sight, const struct rtap_packet *packet)
+void stats_packet_facts(struct stats_packet_facts *facts, const struct rtap_packet *packet)
 {
-	sight->frame = packet->frame->number;
-	sight->time_ns = packet->frame->time_ns;
-	sight->connection = packet->flow.connection;
-	sight->wire_bytes = packet->frame->wire_length;
-	sight->payload_bytes = packet->ib.has_bth ? packet->payload.wire : packet->tcp.payload.wire;
-	memcpy(&sight->flow, &packet->flow, sizeof sight->flow);
-	sight->time_lost_ns = packet->flow.time_lost_ns;
-	sight->late_ns = packet->flow.late_ns;
-	sight->late_packets = packet->flow.late_packets;
-	memcpy(&sight->ib, &packet->ib, sizeof sight->ib);
-	sight->tcp_recoveries = packet->flow.tcp_recoveries;
-	sight->tcp_recovery_count = packet->flow.tcp_recovery_count;
-	sight->bad_icrc = packet->ib.icrc_status == RTAP_CRC_BAD;
-	sight->is_mad = packet->mad.present;
-	sight->is_counted = false;
-	sight->class = congestion_class_of(packet);
+	facts->frame = packet->frame->number;
+	facts->time_ns = packet->frame->time_ns;
+	facts->connection = packet->flow.connection;
+	facts->wire_bytes = packet->frame->wire_length;
+	facts->payload_bytes = packet->ib.has_bth ? packet->payload.wire : packet->tcp.payload.wire;
+	memcpy(&facts->flow, &packet->flow, sizeof facts->flow);
+	facts->time_lost_ns = packet->flow.time_lost_ns;
+	facts->late_ns = packet->flow.late_ns;
+	facts->late_packets = packet->flow.late_packets;
+	memcpy(&facts->ib, &packet->ib, sizeof facts->ib);
+	facts->tcp_recoveries = packet->flow.tcp_recoveries;
+	facts->tcp_recovery_count = packet->flow.tcp_recovery_count;
+	facts->bad_icrc = packet->ib.icrc_status == RTAP_CRC_BAD;
+	facts->is_mad = packet->mad.present;
+	facts->is_counted = false;
+	facts->class = congestion_class_of(packet);
 	if (packet->frame->link_type == RTAP_LINK_ERF || congestion_has_priority(packet))
-		sight_rest(sight, packet);
+		rare_facts(facts, packet);
 }
 
 /* The receiver reports congestion, marked by the network, to the sender. */
-static void note_cnp(struct stats *stats, struct stats_direction *sender, struct stats_direction *marked, const struct stats_sight *sight)
+static void note_cnp(struct stats *stats, struct stats_direction *sender, struct stats_direction *marked, const struct stats_packet_facts *facts)
 {
-	congestion_note_cnp(stats, sender, marked, sight->frame, sight->time_ns);
+	congestion_note_cnp(stats, sender, marked, facts->frame, facts->time_ns);
 	if (!marked->marked)
 		return;
 	marked->marked = false;
 	if (!marked->reaction_ns)
 		marked->reaction_ns = stats_allocate(stats, sizeof *marked->reaction_ns);
 	if (marked->reaction_ns)
-		stats_add_value(stats, marked->reaction_ns, (uint64_t)stats_elapsed(marked->marked_ns, sight->time_ns));
+		stats_add_value(stats, marked->reaction_ns, (uint64_t)stats_elapsed(marked->marked_ns, facts->time_ns));
 }
 
-static void note_mark(struct stats *stats, struct stats_direction *direction, const struct stats_sight *sight)
+static void note_mark(struct stats *stats, struct stats_direction *direction, const struct stats_packet_facts *facts)
 {
-	stats_note_event(stats, direction, STATS_CE_MARK, sight->frame, sight->time_ns);
+	stats_note_event(stats, direction, STATS_CE_MARK, facts->frame, facts->time_ns);
 	if (direction->marked)
 		return;
 	direction->marked = true;
-	direction->marked_ns = sight->time_ns;
+	direction->marked_ns = facts->time_ns;
 }
 
 /* A packet that can be marked: its sender reacts to CNPs. */
-static __attribute__((noinline)) void note_ecn(struct stats *stats, struct stats_direction *direction, const struct stats_sight *sight)
+static __attribute__((noinline)) void note_ecn(struct stats *stats, struct stats_direction *direction, const struct stats_packet_facts *facts)
 {
-	if (sight->time_ns >= direction->window.end_ns)
-		congestion_begin_window(direction, sight->time_ns, sight->wire_bytes);
-	if (congestion_is_marked(sight->class))
-		note_mark(stats, direction, sight);
+	if (facts->time_ns >= direction->window.end_ns)
+		congestion_begin_window(direction, facts->time_ns, facts->wire_bytes);
+	if (congestion_is_marked(facts->class))
+		note_mark(stats, direction, facts);
 }
 
 static void note_acknowledgement(struct stats *stats, struct stats_direction *sender, struct stats_direction *asker,
-				 const struct stats_sight *sight)
+				 const struct stats_packet_facts *facts)
 {
-	uint8_t code = sight->ib.aeth_value;
-	uint64_t number = sight->frame;
+	uint8_t code = facts->ib.aeth_value;
+	uint64_t number = facts->frame;
 
-	switch (sight->ib.aeth_kind) {
+	switch (facts->ib.aeth_kind) {
 	case RTAP_AETH_ACK:
 		asker->attempts = asker->rnr_naks = 0;
 		if (!code)
-			stats_note_event(stats, sender, STATS_NO_CREDIT, number, sight->time_ns);
+			stats_note_event(stats, sender, STATS_NO_CREDIT, number, facts->time_ns);
 		break;
 	case RTAP_AETH_RNR_NAK:
-		stats_note_event(stats, sender, STATS_RNR, number, sight->time_ns);
+		stats_note_event(stats, sender, STATS_RNR, number, facts->time_ns);
 		sender->rnr_wait_us += ib_rnr_timer_us(code);
-		stats_incidents(stats, asker)->rnr_until_ns = sight->time_ns + ib_rnr_timer_us(code) * INT64_C(1000);
+		stats_incidents(stats, asker)->rnr_until_ns = facts->time_ns + ib_rnr_timer_us(code) * INT64_C(1000);
 		asker->rnr_naks = (uint8_t)(asker->rnr_naks + (asker->rnr_naks < UINT8_MAX));
 		break;
 	case RTAP_AETH_NAK:
 		if (code >= RTAP_NAK_COUNT)
 			break;
-		stats_note_event(stats, sender, (enum stats_event)(STATS_NAK_SEQUENCE + code), number, sight->time_ns);
+		stats_note_event(stats, sender, (enum stats_event)(STATS_NAK_SEQUENCE + code), number, facts->time_ns);
 		break;
 	default:
 		break;
 	}
 }
 
-static void note_retransmission_run(struct stats *stats, struct stats_direction *sender, const struct stats_sight *sight)
+static void note_retransmission_run(struct stats *stats, struct stats_direction *sender, const struct stats_packet_facts *facts)
 {
 	struct stats_incidents *incidents = stats_incidents(stats, sender);
 	struct stats_burst *burst = &incidents->last_burst;
 
 	sender->retransmission_runs++;
-	if (!burst->occurrences.count || sight->time_ns < burst->begin_ns || stats_elapsed(burst->begin_ns, sight->time_ns) >= STATS_BURST_NS)
-		*burst = (struct stats_burst){ .begin_ns = sight->time_ns };
-	stats_count(&burst->occurrences, sight->frame, sight->time_ns);
+	if (!burst->occurrences.count || facts->time_ns < burst->begin_ns || stats_elapsed(burst->begin_ns, facts->time_ns) >= STATS_BURST_NS)
+		*burst = (struct stats_burst){ .begin_ns = facts->time_ns };
+	stats_count(&burst->occurrences, facts->frame, facts->time_ns);
 	if (burst->occurrences.count > incidents->worst_burst.occurrences.count)
 		incidents->worst_burst = *burst;
 }
@@ -184,45 +184,45 @@ static void keep_time_lost(struct stats_incidents *incidents, int64_t end_ns, in
 }
 
 /* A recovery begins, or time was lost to one. `asker`: the end whose requests are retransmitted. */
-static __attribute__((noinline)) void note_recovery(struct stats *stats, struct stats_direction *asker, const struct stats_sight *sight)
+static __attribute__((noinline)) void note_recovery(struct stats *stats, struct stats_direction *asker, const struct stats_packet_facts *facts)
 {
 	struct stats_incidents *incidents = stats_incidents(stats, asker);
-	struct stats_recovery *recovery = &incidents->recoveries[sight->flow.recovery];
+	struct stats_recovery *recovery = &incidents->recoveries[facts->flow.recovery];
 
-	incidents->recoveries[sight->flow.lost_to].time_lost_ns += sight->time_lost_ns;
-	keep_time_lost(incidents, sight->time_ns, sight->time_lost_ns);
-	if (!sight->flow.recovery)
+	incidents->recoveries[facts->flow.lost_to].time_lost_ns += facts->time_lost_ns;
+	keep_time_lost(incidents, facts->time_ns, facts->time_lost_ns);
+	if (!facts->flow.recovery)
 		return;
-	stats_note_event(stats, asker, sight->flow.recovery == RTAP_RECOVERY_TIMEOUT ? STATS_AFTER_TIMEOUT :
-			 sight->flow.recovery == RTAP_RECOVERY_IMPLIED_NAK ? STATS_AFTER_HOLE : STATS_AFTER_NAK, sight->frame, sight->time_ns);
-	stats_count(&recovery->occurrences, sight->frame, sight->time_ns);
-	recovery->late += sight->flow.is_late;
-	if (sight->flow.recovery == RTAP_RECOVERY_RNR)
-		incidents->rnr_until_ns = sight->time_ns;
-	note_wait(recovery, sight->time_lost_ns, sight->flow.attempt);
-	asker->attempts = sight->flow.attempt;
-	note_retransmission_run(stats, asker, sight);
+	stats_note_event(stats, asker, facts->flow.recovery == RTAP_RECOVERY_TIMEOUT ? STATS_AFTER_TIMEOUT :
+			 facts->flow.recovery == RTAP_RECOVERY_IMPLIED_NAK ? STATS_AFTER_HOLE : STATS_AFTER_NAK, facts->frame, facts->time_ns);
+	stats_count(&recovery->occurrences, facts->frame, facts->time_ns);
+	recovery->late += facts->flow.is_late;
+	if (facts->flow.recovery == RTAP_RECOVERY_RNR)
+		incidents->rnr_until_ns = facts->time_ns;
+	note_wait(recovery, facts->time_lost_ns, facts->flow.attempt);
+	asker->attempts = facts->flow.attempt;
+	note_retransmission_run(stats, asker, facts);
 }
 
 /* Counts runs of retransmitted iWARP segments. Segments without data are ignored. */
-static void note_segment(struct stats *stats, struct stats_direction *sender, const struct stats_sight *sight, bool again)
+static void note_segment(struct stats *stats, struct stats_direction *sender, const struct stats_packet_facts *facts, bool again)
 {
-	if (!sight->payload_bytes)
+	if (!facts->payload_bytes)
 		return;
 	if (again && !sender->recovers)
-		note_retransmission_run(stats, sender, sight);
+		note_retransmission_run(stats, sender, facts);
 	sender->recovers = again;
 }
 
-static __attribute__((noinline)) void note_tcp_recoveries(struct stats *stats, struct stats_connection *connection, const struct stats_sight *sight)
+static __attribute__((noinline)) void note_tcp_recoveries(struct stats *stats, struct stats_connection *connection, const struct stats_packet_facts *facts)
 {
-	for (unsigned i = 0; i < sight->tcp_recovery_count; i++) {
-		const struct rtap_tcp_recovery *found = &sight->tcp_recoveries[i];
+	for (unsigned i = 0; i < facts->tcp_recovery_count; i++) {
+		const struct rtap_tcp_recovery *found = &facts->tcp_recoveries[i];
 		struct stats_incidents *incidents = stats_incidents(stats, stats_sent_by(connection, found->from_a));
 		struct stats_recovery *recovery = &incidents->recoveries[found->cause];
 
 		if (found->begins) {
-			stats_count(&recovery->occurrences, found->frame, sight->time_ns);
+			stats_count(&recovery->occurrences, found->frame, facts->time_ns);
 		} else {
 			recovery->time_lost_ns += stats_elapsed(found->begin_ns, found->end_ns);
 			keep_time_lost(incidents, found->end_ns, stats_elapsed(found->begin_ns, found->end_ns));
@@ -243,41 +243,41 @@ static inline void count_class(struct stats *stats, struct stats_direction *send
 }
 
 static void note_socket(struct stats *stats, struct stats_connection *connection, struct stats_direction *sender,
-			const struct stats_sight *sight, enum stats_event event)
+			const struct stats_packet_facts *facts, enum stats_event event)
 {
 	if (event != STATS_CAPTURED_TWICE)
-		count_class(stats, sender, sight->payload_bytes ? CONGESTION_SEGMENT : CONGESTION_ACK, sight->class, 1);
+		count_class(stats, sender, facts->payload_bytes ? CONGESTION_SEGMENT : CONGESTION_ACK, facts->class, 1);
 	if (connection == &stats->others)
 		return;
-	note_segment(stats, sender, sight, event == STATS_RETRANSMISSION);
-	if (sight->tcp_recovery_count)
-		note_tcp_recoveries(stats, connection, sight);
+	note_segment(stats, sender, facts, event == STATS_RETRANSMISSION);
+	if (facts->tcp_recovery_count)
+		note_tcp_recoveries(stats, connection, facts);
 }
 
 /* STATS_EVENT_COUNT: no event. */
-static enum stats_event event_of(const struct stats_sight *sight)
+static enum stats_event event_of(const struct stats_packet_facts *facts)
 {
-	return sight->ib.has_bth ? events_of_analysis[sight->flow.analysis] : events_of_tcp[sight->flow.tcp_analysis];
+	return facts->ib.has_bth ? events_of_analysis[facts->flow.analysis] : events_of_tcp[facts->flow.tcp_analysis];
 }
 
-static void note_payload(struct stats_direction *sender, const struct stats_sight *sight, enum stats_event event)
+static void note_payload(struct stats_direction *sender, const struct stats_packet_facts *facts, enum stats_event event)
 {
-	if (!sight->payload_bytes)
+	if (!facts->payload_bytes)
 		return;
 	sender->data_packets++;
 	if (event == STATS_UNEXPECTED)
 		return;
-	sender->carried_bytes += sight->payload_bytes;
-	if (sight->ib.has_bth)
+	sender->carried_bytes += facts->payload_bytes;
+	if (facts->ib.has_bth)
 		return;
 	sender->is_tcp = true;
 	/* an overlapping segment has some new bytes */
-	if (event == STATS_RETRANSMISSION && sight->flow.tcp_analysis != RTAP_TCP_OVERLAP)
+	if (event == STATS_RETRANSMISSION && facts->flow.tcp_analysis != RTAP_TCP_OVERLAP)
 		return;
-	sender->new_bytes += sight->payload_bytes;
+	sender->new_bytes += facts->payload_bytes;
 	/* for iWARP, the bytes of messages */
-	if (sight->flow.beside_rdma)
-		sender->payload_bytes += sight->payload_bytes;
+	if (facts->flow.beside_rdma)
+		sender->payload_bytes += facts->payload_bytes;
 }
 
 /* Requests have no entry. */
@@ -292,167 +292,167 @@ _Static_assert(CONGESTION_REQUEST == 0, "requests have no row");
 
 /* Evaluates the transport headers. False: invalid CRC, so they are unreliable. */
 static inline bool note_transport(struct stats *stats, struct stats_direction *sender, struct stats_direction *other, bool in_order,
-				  const struct stats_sight *sight)
+				  const struct stats_packet_facts *facts)
 {
-	const struct ib_opcode *opcode = &ib_opcodes[sight->ib.opcode];
+	const struct ib_opcode *opcode = &ib_opcodes[facts->ib.opcode];
 	uint8_t kind = kinds_of_class[opcode->class];
 
-	if (sight->bad_icrc) {
-		stats_note_event(stats, sender, STATS_BAD_ICRC, sight->frame, sight->time_ns);
+	if (facts->bad_icrc) {
+		stats_note_event(stats, sender, STATS_BAD_ICRC, facts->frame, facts->time_ns);
 		return false;
 	}
-	if (CLASS_ECN(sight->class))
-		note_ecn(stats, sender, sight);
-	if (sight->flow.recovery | sight->flow.lost_to)
-		note_recovery(stats, opcode->is_response ? other : sender, sight);
+	if (CLASS_ECN(facts->class))
+		note_ecn(stats, sender, facts);
+	if (facts->flow.recovery | facts->flow.lost_to)
+		note_recovery(stats, opcode->is_response ? other : sender, facts);
 	if (kind == CONGESTION_CNP) {
-		stats_note_event(stats, sender, STATS_CNP, sight->frame, sight->time_ns);
+		stats_note_event(stats, sender, STATS_CNP, facts->frame, facts->time_ns);
 		if (in_order)
-			note_cnp(stats, sender, other, sight);
+			note_cnp(stats, sender, other, facts);
 	} else if (kind != CONGESTION_REQUEST) {
-		if (sight->ib.has_aeth && sight->flow.analysis != RTAP_PSN_DUPLICATE)
-			note_acknowledgement(stats, sender, other, sight);
-	} else if (opcode->class == IB_READ_REQUEST && sight->flow.analysis == RTAP_PSN_RETRANSMISSION) {
-		stats_note_event(stats, sender, STATS_READ_RESTART, sight->frame, sight->time_ns);
+		if (facts->ib.has_aeth && facts->flow.analysis != RTAP_PSN_DUPLICATE)
+			note_acknowledgement(stats, sender, other, facts);
+	} else if (opcode->class == IB_READ_REQUEST && facts->flow.analysis == RTAP_PSN_RETRANSMISSION) {
+		stats_note_event(stats, sender, STATS_READ_RESTART, facts->frame, facts->time_ns);
 	}
-	count_class(stats, sender, kind, sight->class, 1);
+	count_class(stats, sender, kind, facts->class, 1);
 	return true;
 }
 
-static void note_interval(struct stats *stats, const struct stats_sight *sight)
+static void note_interval(struct stats *stats, const struct stats_packet_facts *facts)
 {
-	struct stats_interval *interval = stats_interval(stats, sight->time_ns);
+	struct stats_interval *interval = stats_interval(stats, facts->time_ns);
 
 	if (!interval)
 		return;
 	interval->packets++;
-	interval->bytes += sight->wire_bytes;
-	interval->retransmissions += sight->flow.present && !sight->bad_icrc && event_of(sight) == STATS_RETRANSMISSION;
-	if (!sight->ib.has_bth || sight->bad_icrc)
+	interval->bytes += facts->wire_bytes;
+	interval->retransmissions += facts->flow.present && !facts->bad_icrc && event_of(facts) == STATS_RETRANSMISSION;
+	if (!facts->ib.has_bth || facts->bad_icrc)
 		return;
-	interval->naks += sight->ib.has_aeth &&
-			  (sight->ib.aeth_kind == RTAP_AETH_NAK || sight->ib.aeth_kind == RTAP_AETH_RNR_NAK);
-	interval->cnps += ib_opcodes[sight->ib.opcode].class == IB_CONGESTION;
-	interval->ce_marks += congestion_is_marked(sight->class);
+	interval->naks += facts->ib.has_aeth &&
+			  (facts->ib.aeth_kind == RTAP_AETH_NAK || facts->ib.aeth_kind == RTAP_AETH_RNR_NAK);
+	interval->cnps += ib_opcodes[facts->ib.opcode].class == IB_CONGESTION;
+	interval->ce_marks += congestion_is_marked(facts->class);
 }
 
-static inline void note_flow(struct stats *stats, const struct stats_sight *sight)
+static inline void note_flow(struct stats *stats, const struct stats_packet_facts *facts)
 {
-	struct stats_connection *connection = stats_find(stats, sight->connection);
-	struct stats_direction *sender = stats_sent_by(connection, sight->flow.from_a);
-	struct stats_direction *other = stats_sent_by(connection, !sight->flow.from_a);
-	enum stats_event event = event_of(sight);
+	struct stats_connection *connection = stats_find(stats, facts->connection);
+	struct stats_direction *sender = stats_sent_by(connection, facts->flow.from_a);
+	struct stats_direction *other = stats_sent_by(connection, !facts->flow.from_a);
+	enum stats_event event = event_of(facts);
 
 	/* it was counted when captured first */
 	if (event == STATS_CAPTURED_TWICE) {
-		stats_note_event(stats, sender, event, sight->frame, sight->time_ns);
+		stats_note_event(stats, sender, event, facts->frame, facts->time_ns);
 		return;
 	}
 	if (!sender->packets++)
-		sender->first_ns = sender->last_ns = sight->time_ns;
-	else if (sight->time_ns > sender->last_ns)
-		sender->last_ns = sight->time_ns;
-	else if (sight->time_ns < sender->first_ns)
-		sender->first_ns = sight->time_ns;
-	sender->wire_bytes += sight->wire_bytes;
-	if (sight->ib.has_bth) {
-		if (!note_transport(stats, sender, other, connection != &stats->others, sight))
+		sender->first_ns = sender->last_ns = facts->time_ns;
+	else if (facts->time_ns > sender->last_ns)
+		sender->last_ns = facts->time_ns;
+	else if (facts->time_ns < sender->first_ns)
+		sender->first_ns = facts->time_ns;
+	sender->wire_bytes += facts->wire_bytes;
+	if (facts->ib.has_bth) {
+		if (!note_transport(stats, sender, other, connection != &stats->others, facts))
 			return;
 	} else {
-		note_socket(stats, connection, sender, sight, event);
+		note_socket(stats, connection, sender, facts, event);
 	}
 	if (event != STATS_EVENT_COUNT)
-		stats_note_event(stats, sender, event, sight->frame, sight->time_ns);
-	if (event == STATS_OUT_OF_ORDER && sight->late_packets)
-		stats_note_late(stats, sender, sight->late_packets, sight->late_ns);
-	note_payload(sender, sight, event);
+		stats_note_event(stats, sender, event, facts->frame, facts->time_ns);
+	if (event == STATS_OUT_OF_ORDER && facts->late_packets)
+		stats_note_late(stats, sender, facts->late_packets, facts->late_ns);
+	note_payload(sender, facts, event);
 }
 
 /* Keeps a packet of no known connection. */
-static void keep_sight(struct stats *stats, const struct stats_sight *sight)
+static void keep_unassigned(struct stats *stats, const struct stats_packet_facts *facts)
 {
-	if (!stats->sights)
-		stats->sights = stats_allocate(stats, STATS_LOOSE * sizeof *stats->sights);
-	if (stats->sights)
-		stats->sights[sight->frame % STATS_LOOSE] = *sight;
+	if (!stats->unassigned_packets)
+		stats->unassigned_packets = stats_allocate(stats, STATS_UNASSIGNED_KEPT * sizeof *stats->unassigned_packets);
+	if (stats->unassigned_packets)
+		stats->unassigned_packets[facts->frame % STATS_UNASSIGNED_KEPT] = *facts;
 }
 
 /* Counts the events of a packet of no known connection, or subtracts them (`takes_back`). */
-static void note_loose_events(struct stats *stats, const struct stats_sight *sight, bool takes_back)
+static void note_unassigned_events(struct stats *stats, const struct stats_packet_facts *facts, bool takes_back)
 {
 	bool is_there[STATS_EVENT_COUNT] = { false };
-	uint8_t kind = sight->ib.aeth_kind, code = sight->ib.aeth_value;
+	uint8_t kind = facts->ib.aeth_kind, code = facts->ib.aeth_value;
 
-	is_there[STATS_CE_MARK] = congestion_is_marked(sight->class);
-	is_there[STATS_CNP] = ib_opcodes[sight->ib.opcode].class == IB_CONGESTION;
-	is_there[STATS_NO_CREDIT] = sight->ib.has_aeth && kind == RTAP_AETH_ACK && !code;
-	is_there[STATS_RNR] = sight->ib.has_aeth && kind == RTAP_AETH_RNR_NAK;
-	if (sight->ib.has_aeth && kind == RTAP_AETH_NAK && code < RTAP_NAK_COUNT)
+	is_there[STATS_CE_MARK] = congestion_is_marked(facts->class);
+	is_there[STATS_CNP] = ib_opcodes[facts->ib.opcode].class == IB_CONGESTION;
+	is_there[STATS_NO_CREDIT] = facts->ib.has_aeth && kind == RTAP_AETH_ACK && !code;
+	is_there[STATS_RNR] = facts->ib.has_aeth && kind == RTAP_AETH_RNR_NAK;
+	if (facts->ib.has_aeth && kind == RTAP_AETH_NAK && code < RTAP_NAK_COUNT)
 		is_there[STATS_NAK_SEQUENCE + code] = true;
 	for (int i = 0; i < STATS_EVENT_COUNT; i++)
 		if (is_there[i] && takes_back)
-			stats->loose[i].count--;
+			stats->unassigned_events[i].count--;
 		else if (is_there[i])
-			stats_count(&stats->loose[i], sight->frame, sight->time_ns);
+			stats_count(&stats->unassigned_events[i], facts->frame, facts->time_ns);
 }
 
 /* Packets of no known connection: responses without a request, congestion notifications, management. */
-static void note_loose(struct stats *stats, const struct stats_sight *sight)
+static void note_unassigned(struct stats *stats, const struct stats_packet_facts *facts)
 {
-	stats->unassigned += !sight->is_mad;
-	if (sight->bad_icrc)
+	stats->unassigned += !facts->is_mad;
+	if (facts->bad_icrc)
 		return;
-	note_loose_events(stats, sight, false);
-	if (!sight->is_mad)
-		keep_sight(stats, sight);
+	note_unassigned_events(stats, facts, false);
+	if (!facts->is_mad)
+		keep_unassigned(stats, facts);
 }
 
 void stats_resolve(struct stats *stats, uint64_t frame, const struct rtap_flow_facts *flow)
 {
-	struct stats_sight *sight = stats->sights ? &stats->sights[frame % STATS_LOOSE] : NULL;
+	struct stats_packet_facts *facts = stats->unassigned_packets ? &stats->unassigned_packets[frame % STATS_UNASSIGNED_KEPT] : NULL;
 
 	/* the current frame is counted when the tracker has processed it */
-	if (!sight || !sight->frame || sight->frame != frame)
+	if (!facts || !facts->frame || facts->frame != frame)
 		return;
-	note_loose_events(stats, sight, true);
+	note_unassigned_events(stats, facts, true);
 	stats->unassigned--;
-	memcpy(&sight->flow, flow, sizeof sight->flow);
-	sight->connection = flow->connection;
-	sight->time_lost_ns = flow->time_lost_ns;
-	sight->late_ns = flow->late_ns;
-	sight->late_packets = flow->late_packets;
-	sight->is_counted = true;
-	stats_add_sight(stats, sight);
-	stats_find(stats, sight->connection)->is_renumbered = true;
-	sight->frame = 0;
+	memcpy(&facts->flow, flow, sizeof facts->flow);
+	facts->connection = flow->connection;
+	facts->time_lost_ns = flow->time_lost_ns;
+	facts->late_ns = flow->late_ns;
+	facts->late_packets = flow->late_packets;
+	facts->is_counted = true;
+	stats_count_packet(stats, facts);
+	stats_find(stats, facts->connection)->is_renumbered = true;
+	facts->frame = 0;
 }
 
 /* Counters common to all packets. */
-static inline void count_packet(struct stats *stats, const struct stats_sight *sight)
+static inline void count_packet(struct stats *stats, const struct stats_packet_facts *facts)
 {
 	if (!stats->packets++)
-		stats->begin_ns = stats->first_ns = stats->last_ns = sight->time_ns;
-	else if (sight->time_ns > stats->last_ns)
-		stats->last_ns = sight->time_ns;
-	else if (sight->time_ns < stats->first_ns)
-		stats->first_ns = sight->time_ns;
-	stats->now_ns = sight->time_ns;
-	stats->wire_bytes += sight->wire_bytes;
-	stats->rdma_packets += sight->ib.has_bth || (sight->flow.present && !sight->flow.beside_rdma);
+		stats->begin_ns = stats->first_ns = stats->last_ns = facts->time_ns;
+	else if (facts->time_ns > stats->last_ns)
+		stats->last_ns = facts->time_ns;
+	else if (facts->time_ns < stats->first_ns)
+		stats->first_ns = facts->time_ns;
+	stats->now_ns = facts->time_ns;
+	stats->wire_bytes += facts->wire_bytes;
+	stats->rdma_packets += facts->ib.has_bth || (facts->flow.present && !facts->flow.beside_rdma);
 	if (stats->interval_ns)
-		note_interval(stats, sight);
-	if (sight->bad_icrc)
-		stats_count(&stats->bad_icrc, sight->frame, sight->time_ns);
+		note_interval(stats, facts);
+	if (facts->bad_icrc)
+		stats_count(&stats->bad_icrc, facts->frame, facts->time_ns);
 }
 
-enum stats_event stats_event_of_packet(const struct stats_sight *sight)
+enum stats_event stats_event_of_packet(const struct stats_packet_facts *facts)
 {
-	return event_of(sight);
+	return event_of(facts);
 }
 
-enum congestion_kind stats_kind_of(const struct stats_sight *sight)
+enum congestion_kind stats_kind_of(const struct stats_packet_facts *facts)
 {
-	return kinds_of_class[ib_opcodes[sight->ib.opcode].class];
+	return kinds_of_class[ib_opcodes[facts->ib.opcode].class];
 }
 
 /* Counters common to all packets. */
@@ -495,20 +495,20 @@ void stats_add_sum(struct stats *stats, const struct packet_sum *sum)
 		add_packets(stats, sender, sum);
 }
 
-void stats_add_sight(struct stats *stats, const struct stats_sight *sight)
+void stats_count_packet(struct stats *stats, const struct stats_packet_facts *facts)
 {
-	if (!sight->is_counted)
-		count_packet(stats, sight);
-	if (sight->flow.present)
-		note_flow(stats, sight);
-	else if (sight->ib.has_bth && sight->flow.analysis != RTAP_PSN_CAPTURED_TWICE)
-		note_loose(stats, sight);
+	if (!facts->is_counted)
+		count_packet(stats, facts);
+	if (facts->flow.present)
+		note_flow(stats, facts);
+	else if (facts->ib.has_bth && facts->flow.analysis != RTAP_PSN_CAPTURED_TWICE)
+		note_unassigned(stats, facts);
 }
 
 void stats_packet(struct stats *stats, const struct rtap_packet *packet)
 {
-	struct stats_sight sight;
+	struct stats_packet_facts facts;
 
-	stats_sight(&sight, packet);
-	stats_add_sight(stats, &sight);
+	stats_packet_facts(&facts, packet);
+	stats_count_packet(stats, &facts);
 }

@@ -8,13 +8,16 @@
 #include "output/stats/packet_sums.h"
 
 /* What the packet shows; STATS_EVENT_COUNT: nothing. */
-enum stats_event stats_event_of_packet(const struct stats_sight *sight);
+enum stats_event stats_event_of_packet(const struct stats_packet_facts *facts);
 
 /* Of a packet with a BTH. */
-enum congestion_kind stats_kind_of(const struct stats_sight *sight);
+enum congestion_kind stats_kind_of(const struct stats_packet_facts *facts);
 
-void stats_sight(struct stats_sight *sight, const struct rtap_packet *packet);
-void stats_add_sight(struct stats *stats, const struct stats_sight *sight);
+/* Gathers what is counted of a packet. */
+void stats_packet_facts(struct stats_packet_facts *facts, const struct rtap_packet *packet);
+
+/* Counts a packet by its facts. */
+void stats_count_packet(struct stats *stats, const struct stats_packet_facts *facts);
 
 /* Counts packets together. */
 void stats_add_sum(struct stats *stats, const struct packet_sum *sum);

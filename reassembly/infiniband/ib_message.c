@@ -313,7 +313,7 @@ static uint64_t analyse_request(struct psn_stream *stream, struct rtap_packet *p
 {
 	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
 	struct rtap_flow_facts *flow = &packet->flow;
-	const struct psn_sight sight = {
+	const struct psn_identity identity = {
 		.time_ns = packet->frame->time_ns,
 		.point = packet->frame->capture_point,
 		.digest = opcode->class == IB_READ_REQUEST ? 0 : digest,
@@ -321,7 +321,7 @@ static uint64_t analyse_request(struct psn_stream *stream, struct rtap_packet *p
 	};
 	uint64_t expected = stream->next, count = request_count(stream, &packet->ib, opcode);
 
-	flow->analysis = (uint8_t)psn_request(stream, psn, count, &sight, &flow->differs);
+	flow->analysis = (uint8_t)psn_request(stream, psn, count, &identity, &flow->differs);
 	if (flow->analysis == RTAP_PSN_GAP)
 		flow->missing = (uint32_t)(psn - expected);
 	if (flow->analysis == RTAP_PSN_OUT_OF_ORDER)

@@ -607,7 +607,7 @@ static __attribute__((cold, noinline)) uint64_t note_missing(struct psn_stream *
 /* The same for a response that is not simply the next one. */
 static __attribute__((cold, noinline)) enum rtap_psn_analysis place_unexpected(struct rtap_tracker *tracker, struct psn_stream *stream,
 									       uint64_t psn, enum ib_place place,
-									       const struct psn_sight *sight, struct rtap_flow_facts *flow,
+									       const struct psn_identity *identity, struct rtap_flow_facts *flow,
 									       bool *differs)
 {
 	struct message *message = message_list_find_before(stream, psn, stream->unanswered);
@@ -618,14 +618,14 @@ static __attribute__((cold, noinline)) enum rtap_psn_analysis place_unexpected(s
 	if (!stream->response_next)
 		stream->response_low = stream->response_next = psn < stream->low ? psn : stream->low;
 	if (psn > stream->response_next)
-		missing = note_missing(stream, psn, place, message, sight->time_ns);
-	analysis = psn_response(stream, psn, is_inside, missing, sight, differs);
+		missing = note_missing(stream, psn, place, message, identity->time_ns);
+	analysis = psn_response(stream, psn, is_inside, missing, identity, differs);
 	if (analysis == RTAP_PSN_GAP && flow)
 		flow->missing = (uint32_t)missing;
 	if (analysis == RTAP_PSN_OUT_OF_ORDER && flow)
 		psn_take_lateness(stream, flow);
 	if (analysis != RTAP_PSN_DUPLICATE && analysis != RTAP_PSN_CAPTURED_TWICE)
-		recovery_note_answer(tracker, stream, psn, is_inside || (message && message->low == psn) ? message : NULL, sight->time_ns, flow);
+		recovery_note_answer(tracker, stream, psn, is_inside || (message && message->low == psn) ? message : NULL, identity->time_ns, flow);
 	return analysis;
 }
 
@@ -634,7 +634,7 @@ static inline enum rtap_psn_analysis place_in_sequence(struct rtap_tracker *trac
 						       const struct pending_response *response,
 						       struct rtap_flow_facts *flow, bool *differs)
 {
-	struct psn_sight sight = {
+	struct psn_identity identity = {
 		.time_ns = response->time_ns,
 		.point = response->point,
 		.digest = response->crc,
@@ -642,8 +642,8 @@ static inline enum rtap_psn_analysis place_in_sequence(struct rtap_tracker *trac
 	};
 
 	if (!psn_is_next_response(stream, psn))
-		return place_unexpected(tracker, stream, psn, (enum ib_place)ib_opcodes[response->opcode].place, &sight, flow, differs);
-	psn_next_response(stream, psn, &sight);
+		return place_unexpected(tracker, stream, psn, (enum ib_place)ib_opcodes[response->opcode].place, &identity, flow, differs);
+	psn_next_response(stream, psn, &identity);
 	return RTAP_PSN_IN_ORDER;
 }
 

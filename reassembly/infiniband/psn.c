@@ -99,14 +99,14 @@ static bool has_no_entry(const struct recent *recent, uint64_t psn)
 	return there == RECENT_NONE || is_below(there, (uint32_t)psn);
 }
 
-static inline void put(struct recent *recent, uint64_t psn, const struct psn_sight *sight)
+static inline void put(struct recent *recent, uint64_t psn, const struct psn_identity *identity)
 {
 	recent->packets[slot_of(recent, (uint32_t)psn)] = (struct recent_packet){
-		.psn = ((uint32_t)psn & PSN_MASK) | (sight->point & 0x7f) << 24,
-		.time_us = (uint32_t)(sight->time_ns / 1000),
-		.digest = sight->digest,
-		.first_id = sight->id,
-		.last_id = sight->id,
+		.psn = ((uint32_t)psn & PSN_MASK) | (identity->point & 0x7f) << 24,
+		.time_us = (uint32_t)(identity->time_ns / 1000),
+		.digest = identity->digest,
+		.first_id = identity->id,
+		.last_id = identity->id,
 	};
 }
 
@@ -115,25 +115,25 @@ static inline void put(struct recent *recent, uint64_t psn, const struct psn_sig
  * arrived: two packets with distant PSNs must not cost much memory and work.
  */
 static __attribute__((noinline)) void put_growing(struct recent *recent, struct psn_stream *stream, uint64_t outstanding, uint64_t psn,
-						  const struct psn_sight *sight)
+						  const struct psn_identity *identity)
 {
 	if (!recent->room)
-		recent->first_ns = sight->time_ns;
+		recent->first_ns = identity->time_ns;
 	while (outstanding >= recent->holds && recent->room < PSN_WINDOW && recent->room <= (uint64_t)recent->arrived * RECENT_SPARSE)
 		if (!grow_recent(recent, stream, psn))
 			break;
 	if (recent->room)
-		put(recent, psn, sight);
+		put(recent, psn, identity);
 }
 
 /* Keeps as many packets as are outstanding, as these can be retransmitted. */
 static inline __attribute__((always_inline)) void remember(struct recent *recent, struct psn_stream *stream, uint64_t outstanding,
-							   uint64_t psn, const struct psn_sight *sight)
+							   uint64_t psn, const struct psn_identity *identity)
 {
 	if (outstanding < recent->holds)
-		put(recent, psn, sight);
+		put(recent, psn, identity);
 	else
-		put_growing(recent, stream, outstanding, psn, sight);
+		put_growing(recent, stream, outstanding, psn, identity);
 }
 
 static inline uint64_t outstanding_from(const struct psn_stream *stream, uint64_t psn)
@@ -153,11 +153,11 @@ static bool ids_distinguish(const struct recent *recent)
 /* Whether a late packet was sent before or after others, by its identification. */
 enum sent { SENT_UNKNOWN, SENT_BEFORE, SENT_AFTER };
 
-static enum sent when_sent(const struct recent *recent, const struct psn_sight *sight)
+static enum sent when_sent(const struct recent *recent, const struct psn_identity *identity)
 {
 	if (!ids_distinguish(recent))
 		return SENT_UNKNOWN;
-	return (int16_t)(uint16_t)(sight->id - recent->last_id) < 0 ? SENT_BEFORE : SENT_AFTER;
+	return (int16_t)(uint16_t)(identity->id - recent->last_id) < 0 ? SENT_BEFORE : SENT_AFTER;
 }
 
 bool psn_is_same_packet(const struct recent *recent, uint16_t id, uint16_t other)
@@ -189,22 +189,22 @@ static bool is_recent_repeat(const struct recent *recent, uint32_t psn, uint16_t
  * Classifies a packet of which a copy was seen: `first`. has_reason: something captured causes its sender to retransmit it.
  * Only some commands compare bytes, so the class does not depend on them.
  */
-static enum rtap_psn_analysis repeated(struct recent *recent, struct recent_packet *first, const struct psn_sight *sight, bool has_reason,
+static enum rtap_psn_analysis repeated(struct recent *recent, struct recent_packet *first, const struct psn_identity *identity, bool has_reason,
 				       bool *differs)
 {
 	bool is_elsewhere, is_at_once;
 	uint32_t age_us;
 
-	*differs = sight->digest != first->digest;
-	is_elsewhere = first->psn >> 24 != (sight->point & 0x7f);
+	*differs = identity->digest != first->digest;
+	is_elsewhere = first->psn >> 24 != (identity->point & 0x7f);
 	if (ids_distinguish(recent)) {
-		if (sight->id == first->first_id || sight->id == first->last_id || is_recent_repeat(recent, first->psn & PSN_MASK, sight->id))
+		if (identity->id == first->first_id || identity->id == first->last_id || is_recent_repeat(recent, first->psn & PSN_MASK, identity->id))
 			return is_elsewhere ? RTAP_PSN_CAPTURED_TWICE : RTAP_PSN_DUPLICATE;
-		recent->repeats[recent->repeat_count++ % RECENT_REPEATS] = (struct recent_repeat){ first->psn & PSN_MASK, sight->id };
-		first->last_id = sight->id;
+		recent->repeats[recent->repeat_count++ % RECENT_REPEATS] = (struct recent_repeat){ first->psn & PSN_MASK, identity->id };
+		first->last_id = identity->id;
 		return RTAP_PSN_RETRANSMISSION;
 	}
-	age_us = (uint32_t)(sight->time_ns / 1000) - first->time_us;
+	age_us = (uint32_t)(identity->time_ns / 1000) - first->time_us;
 	if ((int32_t)age_us < 0)
 		age_us = -age_us;
 	is_at_once = age_us < TWICE_NS / 1000;
@@ -213,7 +213,7 @@ static enum rtap_psn_analysis repeated(struct recent *recent, struct recent_pack
 	if (is_at_once && !has_reason)
 		return RTAP_PSN_DUPLICATE;
 	/* once later packets have shown that the sender counts, a copy of this one is recognised */
-	first->last_id = sight->id;
+	first->last_id = identity->id;
 	return RTAP_PSN_RETRANSMISSION;
 }
 
@@ -305,10 +305,10 @@ static bool is_asked_for(const struct psn_stream *stream, uint64_t psn)
 }
 
 /* Classifies a request that was not seen before and is not the newest. */
-static enum rtap_psn_analysis place_late(struct psn_stream *stream, uint64_t psn, uint64_t count, const struct psn_sight *sight)
+static enum rtap_psn_analysis place_late(struct psn_stream *stream, uint64_t psn, uint64_t count, const struct psn_identity *identity)
 {
-	enum sent sent = when_sent(&stream->requests, sight);
-	int64_t time_ns = sight->time_ns, noticed_ns;
+	enum sent sent = when_sent(&stream->requests, identity);
+	int64_t time_ns = identity->time_ns, noticed_ns;
 	struct psn_gap *gap;
 	uint32_t at;
 
@@ -380,46 +380,46 @@ static bool lacks_response(const struct psn_stream *stream, uint64_t psn)
 
 /* A request other than the next expected one, or the first one after a gap that an answer showed. */
 static __attribute__((noinline)) enum rtap_psn_analysis not_next(struct psn_stream *stream, uint64_t psn, uint64_t count,
-								   const struct psn_sight *sight, bool *differs)
+								   const struct psn_identity *identity, bool *differs)
 {
 	struct recent_packet *first = psn < stream->next ? find_recent(&stream->requests, (uint32_t)psn & PSN_MASK) : NULL;
 	enum rtap_psn_analysis analysis = RTAP_PSN_GAP;
 
 	stream->recovery.since_ns = INT64_MIN;
 	if (first) {
-		psn_time_of(&stream->requests, psn, sight->time_ns, &stream->recovery.since_ns);
-		return repeated(&stream->requests, first, sight, is_asked_for(stream, psn) || lacks_response(stream, psn), differs);
+		psn_time_of(&stream->requests, psn, identity->time_ns, &stream->recovery.since_ns);
+		return repeated(&stream->requests, first, identity, is_asked_for(stream, psn) || lacks_response(stream, psn), differs);
 	}
 	if (psn < stream->next) {
-		analysis = place_late(stream, psn, count, sight);
-		close_gaps(stream, psn, sight->time_ns);
+		analysis = place_late(stream, psn, count, identity);
+		close_gaps(stream, psn, identity->time_ns);
 		stream->requests.arrived++;
 		/* only some of a READ's responses were captured before it */
 		if (psn + count > stream->next)
 			stream->next = psn + count;
 	} else {
 		if (psn > stream->next)
-			psn_skip_to(stream, psn, sight->time_ns);
+			psn_skip_to(stream, psn, identity->time_ns);
 		else
 			analysis = RTAP_PSN_IN_ORDER;
-		close_gaps(stream, psn, sight->time_ns);
+		close_gaps(stream, psn, identity->time_ns);
 		stream->next = psn + count;
-		psn_note_id(&stream->requests, sight->id);
+		psn_note_id(&stream->requests, identity->id);
 		stream->requests.arrived++;
 	}
-	remember(&stream->requests, stream, outstanding_from(stream, psn), psn, sight);
+	remember(&stream->requests, stream, outstanding_from(stream, psn), psn, identity);
 	return analysis;
 }
 
-enum rtap_psn_analysis psn_request(struct psn_stream *stream, uint64_t psn, uint64_t count, const struct psn_sight *sight, bool *differs)
+enum rtap_psn_analysis psn_request(struct psn_stream *stream, uint64_t psn, uint64_t count, const struct psn_identity *identity, bool *differs)
 {
 	*differs = false;
 	if (psn != stream->next || stream->has_open_gap)
-		return not_next(stream, psn, count, sight, differs);
+		return not_next(stream, psn, count, identity, differs);
 	stream->next = psn + count;
-	psn_note_id(&stream->requests, sight->id);
+	psn_note_id(&stream->requests, identity->id);
 	stream->requests.arrived++;
-	remember(&stream->requests, stream, outstanding_from(stream, psn), psn, sight);
+	remember(&stream->requests, stream, outstanding_from(stream, psn), psn, identity);
 	return RTAP_PSN_IN_ORDER;
 }
 
@@ -524,19 +524,19 @@ static void lower_responses(struct psn_stream *stream, uint64_t psn, int64_t tim
 }
 
 /* A response that was not seen before and is not the newest. */
-static enum rtap_psn_analysis place_late_response(struct psn_stream *stream, uint64_t psn, const struct psn_sight *sight, bool was_asked)
+static enum rtap_psn_analysis place_late_response(struct psn_stream *stream, uint64_t psn, const struct psn_identity *identity, bool was_asked)
 {
-	enum sent sent = when_sent(&stream->responses, sight);
+	enum sent sent = when_sent(&stream->responses, identity);
 	uint32_t at = find_gap(&stream->response_gaps, psn);
 
 	stream->late_packets = 0;
 	if (at < stream->response_gaps.count) {
 		const struct psn_gap *gap = &stream->response_gaps.list[at];
 
-		note_late(stream, &stream->responses, gap->arrived, gap->time_ns, sight->time_ns);
+		note_late(stream, &stream->responses, gap->arrived, gap->time_ns, identity->time_ns);
 		fill_gap(stream, &stream->response_gaps, at, psn, 1);
 	} else if (psn < stream->response_low) {
-		lower_responses(stream, psn, sight->time_ns);
+		lower_responses(stream, psn, identity->time_ns);
 	} else if (psn >= stream->low && !has_no_entry(&stream->responses, psn)) {
 		return RTAP_PSN_RETRANSMISSION;
 	}
@@ -549,7 +549,7 @@ static bool is_within(uint64_t psn, const struct psn_range *range)
 }
 
 /* A response that is a copy, late, or requested again. */
-static enum rtap_psn_analysis unexpected_response(struct psn_stream *stream, uint64_t psn, bool is_inside, const struct psn_sight *sight,
+static enum rtap_psn_analysis unexpected_response(struct psn_stream *stream, uint64_t psn, bool is_inside, const struct psn_identity *identity,
 						  bool *differs)
 {
 	struct recent_packet *first = psn < stream->response_next ? find_recent(&stream->responses, (uint32_t)psn & PSN_MASK) : NULL;
@@ -558,9 +558,9 @@ static enum rtap_psn_analysis unexpected_response(struct psn_stream *stream, uin
 	enum rtap_psn_analysis analysis = RTAP_PSN_IN_ORDER;
 
 	if (first)
-		return repeated(&stream->responses, first, sight, was_asked, differs);
+		return repeated(&stream->responses, first, identity, was_asked, differs);
 	if (psn < stream->response_next) {
-		analysis = place_late_response(stream, psn, sight, was_asked);
+		analysis = place_late_response(stream, psn, identity, was_asked);
 		stream->responses.arrived++;
 	} else if (was_asked && ((recovery->answers_again && psn == recovery->answers_end) || (psn == recovery->first && is_inside))) {
 		/*
@@ -569,29 +569,29 @@ static enum rtap_psn_analysis unexpected_response(struct psn_stream *stream, uin
 		 */
 		analysis = RTAP_PSN_RETRANSMISSION;
 	}
-	remember(&stream->responses, stream, outstanding_responses(stream, psn), psn, sight);
+	remember(&stream->responses, stream, outstanding_responses(stream, psn), psn, identity);
 	return analysis;
 }
 
-void psn_next_response(struct psn_stream *stream, uint64_t psn, const struct psn_sight *sight)
+void psn_next_response(struct psn_stream *stream, uint64_t psn, const struct psn_identity *identity)
 {
 	stream->response_next = psn + 1;
 	stream->recovery.answers_again = false;
-	psn_note_id(&stream->responses, sight->id);
+	psn_note_id(&stream->responses, identity->id);
 	stream->responses.arrived++;
-	remember(&stream->responses, stream, outstanding_responses(stream, psn), psn, sight);
+	remember(&stream->responses, stream, outstanding_responses(stream, psn), psn, identity);
 }
 
-enum rtap_psn_analysis psn_response(struct psn_stream *stream, uint64_t psn, bool is_inside, bool is_after_gap, const struct psn_sight *sight,
+enum rtap_psn_analysis psn_response(struct psn_stream *stream, uint64_t psn, bool is_inside, bool is_after_gap, const struct psn_identity *identity,
 				    bool *differs)
 {
-	enum rtap_psn_analysis analysis = unexpected_response(stream, psn, is_inside, sight, differs);
+	enum rtap_psn_analysis analysis = unexpected_response(stream, psn, is_inside, identity, differs);
 
 	if (analysis == RTAP_PSN_IN_ORDER && is_after_gap)
 		analysis = RTAP_PSN_GAP;
 	if (psn >= stream->response_next) {
 		stream->response_next = psn + 1;
-		psn_note_id(&stream->responses, sight->id);
+		psn_note_id(&stream->responses, identity->id);
 		stream->responses.arrived++;
 	}
 	if (analysis == RTAP_PSN_DUPLICATE || analysis == RTAP_PSN_CAPTURED_TWICE)

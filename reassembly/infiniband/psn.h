@@ -25,7 +25,7 @@ static inline bool psn_is_distant(const struct psn_stream *stream, uint32_t psn)
 }
 
 /* What identifies a packet when it is repeated. */
-struct psn_sight {
+struct psn_identity {
 	int64_t time_ns;
 	uint32_t point;
 	uint32_t digest;     /* CRC-32 of its payload, or 0 */
@@ -55,7 +55,7 @@ static inline void psn_count_analysis(struct connection *connection, enum rtap_p
  * Classifies a request of `count` PSNs and advances the stream. `psn` is unwrapped. *differs: it is a repeat with another
  * payload. Sets stream->recovery.since_ns for a retransmission, stream->late_packets and late_ns for a packet out of order.
  */
-enum rtap_psn_analysis psn_request(struct psn_stream *stream, uint64_t psn, uint64_t count, const struct psn_sight *sight, bool *differs);
+enum rtap_psn_analysis psn_request(struct psn_stream *stream, uint64_t psn, uint64_t count, const struct psn_identity *identity, bool *differs);
 
 /* Copies the lateness of a packet that is out of order. */
 static inline void psn_take_lateness(const struct psn_stream *stream, struct rtap_flow_facts *flow)
@@ -83,7 +83,7 @@ int64_t psn_missing_since(const struct psn_stream *stream, uint64_t psn);
  * Classifies a response with data that is not simply the next one. is_inside: it is not the first of its READ. is_after_gap:
  * responses before it are missing.
  */
-enum rtap_psn_analysis psn_response(struct psn_stream *stream, uint64_t psn, bool is_inside, bool is_after_gap, const struct psn_sight *sight,
+enum rtap_psn_analysis psn_response(struct psn_stream *stream, uint64_t psn, bool is_inside, bool is_after_gap, const struct psn_identity *identity,
 				    bool *differs);
 
 /* Whether a response is the next one and nothing was requested again. */
@@ -93,7 +93,7 @@ static inline bool psn_is_next_response(const struct psn_stream *stream, uint64_
 }
 
 /* psn_response() of the next response: it is in order. */
-void psn_next_response(struct psn_stream *stream, uint64_t psn, const struct psn_sight *sight);
+void psn_next_response(struct psn_stream *stream, uint64_t psn, const struct psn_identity *identity);
 
 /*
  * The READ responses from `begin` up to but excluding `end` were requested again. continues: by the same run of retransmissions as the last

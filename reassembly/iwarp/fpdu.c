@@ -53,20 +53,20 @@ uint8_t *fpdu_hand_over(struct fpdu_framer *framer, const struct rtap_fpdu *fpdu
 /* Records the origin of the bytes about to be held. Beyond the limit they count as of the previous piece. */
 static bool mark(struct fpdu_framer *framer)
 {
-	struct fpdu_mark *marks;
+	struct fpdu_origin *origins;
 
-	if (framer->mark_count && framer->marks[framer->mark_count - 1].frame == framer->now.frame)
+	if (framer->origin_count && framer->origins[framer->origin_count - 1].frame == framer->now.frame)
 		return true;
-	if (framer->mark_count == FPDU_MAX_MARKS)
+	if (framer->origin_count == FPDU_MAX_ORIGINS)
 		return true;
-	if (framer->mark_count == framer->mark_room) {
-		marks = array_reserve(framer->marks, &framer->mark_room, framer->mark_count + 1, 8, FPDU_MAX_MARKS, sizeof *marks);
-		if (!marks)
+	if (framer->origin_count == framer->origin_room) {
+		origins = array_reserve(framer->origins, &framer->origin_room, framer->origin_count + 1, 8, FPDU_MAX_ORIGINS, sizeof *origins);
+		if (!origins)
 			return false;
-		framer->marks = marks;
+		framer->origins = origins;
 	}
-	framer->marks[framer->mark_count] = framer->now;
-	framer->marks[framer->mark_count++].offset = framer->offset;
+	framer->origins[framer->origin_count] = framer->now;
+	framer->origins[framer->origin_count++].offset = framer->offset;
 	return true;
 }
 
@@ -81,7 +81,7 @@ static bool hold(struct fpdu_framer *framer, const uint8_t *bytes, uint32_t leng
 		framer->out_of_memory = true;
 		framer->offset += length;
 		framer->held_length = 0;
-		framer->mark_count = 0;
+		framer->origin_count = 0;
 		framer->hole_end = framer->offset;
 		fpdu_search_begin(framer, framer->offset);
 		return false;
@@ -103,15 +103,15 @@ uint32_t fpdu_frames(const struct fpdu_framer *framer, const struct rtap_fpdu *f
 
 	if (!fpdu->split)
 		return 1;
-	for (uint32_t i = 0; i < framer->mark_count; i++)
-		frames += framer->marks[i].offset < end &&
-			  (i + 1 == framer->mark_count || framer->marks[i + 1].offset > fpdu->stream_offset);
+	for (uint32_t i = 0; i < framer->origin_count; i++)
+		frames += framer->origins[i].offset < end &&
+			  (i + 1 == framer->origin_count || framer->origins[i + 1].offset > fpdu->stream_offset);
 	return frames ? frames : 1;
 }
 
 uint64_t fpdu_cause(const struct fpdu_framer *framer, const struct rtap_fpdu *fpdu)
 {
-	return fpdu->split ? fpdu_origin(framer, fpdu->stream_offset + fpdu->bytes.length - 1)->cause : framer->now.cause;
+	return fpdu->split ? fpdu_origin_of(framer, fpdu->stream_offset + fpdu->bytes.length - 1)->cause : framer->now.cause;
 }
 
 /*
@@ -144,15 +144,15 @@ static uint32_t needed(const struct fpdu_framer *framer, bool *measured)
 }
 
 /* Delivers complete FPDUs in held bytes. An FPDU with gaps that proves invalid is dropped with its bytes. */
-static void count_off_held(struct fpdu_framer *framer)
+static void deliver_held(struct fpdu_framer *framer)
 {
 	bool gaps = framer->gap_count > 0;
-	uint32_t counted;
+	uint32_t delivered;
 
 	framer->hands_over = true;
-	counted = fpdu_count_off(framer, framer->held, framer->held_length, true);
+	delivered = fpdu_deliver(framer, framer->held, framer->held_length, true);
 	framer->hands_over = false;
-	fpdu_trim(framer, fpdu_base(framer) + counted);
+	fpdu_trim(framer, fpdu_base(framer) + delivered);
 	if (framer->searching && gaps && framer->held_length) {
 		fpdu_trim(framer, framer->offset);
 		framer->hole_end = framer->offset;
@@ -166,7 +166,7 @@ static uint32_t take_aligned(struct fpdu_framer *framer, const uint8_t *bytes, u
 	uint32_t part;
 
 	if (!framer->held_length) {
-		part = fpdu_count_off(framer, bytes, length, false);
+		part = fpdu_deliver(framer, bytes, length, false);
 		framer->offset += part;
 		if (framer->searching || part == length)
 			return part;
@@ -178,7 +178,7 @@ static uint32_t take_aligned(struct fpdu_framer *framer, const uint8_t *bytes, u
 	if (part > length)
 		part = length;
 	if (hold(framer, bytes, part))
-		count_off_held(framer);
+		deliver_held(framer);
 	return part;
 }
 
@@ -200,7 +200,7 @@ void fpdu_take(struct fpdu_framer *framer, const struct fpdu_piece *piece)
 	const uint8_t *bytes = piece->bytes;
 	uint32_t left = piece->length;
 
-	framer->now = (struct fpdu_mark){ framer->offset, piece->frame, piece->time_ns, piece->cause };
+	framer->now = (struct fpdu_origin){ framer->offset, piece->frame, piece->time_ns, piece->cause };
 	framer->checked = (struct rtap_span){ piece->checked ? bytes : NULL, left };
 	framer->allowance += ALLOWANCE * (uint64_t)left;
 	while (left) {
@@ -238,7 +238,7 @@ static uint32_t skip_aligned(struct fpdu_framer *framer, uint64_t length, uint8_
 		part = (uint32_t)length;
 	add_gap(framer, part, reason);
 	if (hold(framer, NULL, part))
-		count_off_held(framer);
+		deliver_held(framer);
 	return part;
 }
 
@@ -289,7 +289,7 @@ void fpdu_finish(struct fpdu_framer *framer, uint8_t reason)
 	if (framer->start < end && framer->sink->lost)
 		framer->sink->lost(framer->sink, framer->start, end - framer->start);
 	framer->held_length = 0;
-	framer->mark_count = 0;
+	framer->origin_count = 0;
 	framer->offset = framer->start = framer->hole_end = end;
 	fpdu_search_begin(framer, end);
 }

@@ -24,7 +24,7 @@
 #include "dissect/iwarp/iwarp.h"
 
 #define FPDU_MAX_HELD (5 * MPA_MAX_FPDU)
-#define FPDU_MAX_MARKS 1024
+#define FPDU_MAX_ORIGINS 1024
 #define FPDU_CANDIDATES 8
 #define FPDU_QUEUES 2 /* of Sends, and of Read Requests */
 
@@ -81,7 +81,7 @@ struct fpdu_candidate {
 };
 
 /* The frame of the bytes from an offset on. */
-struct fpdu_mark {
+struct fpdu_origin {
 	uint64_t offset, frame;
 	int64_t time_ns;
 	uint64_t cause;
@@ -117,10 +117,10 @@ struct fpdu_framer {
 	bool hands_over;         /* held bytes are being delivered, and fpdu_hand_over() may transfer them */
 	struct rtap_fpdu_gap gaps[RTAP_FPDU_GAPS]; /* holes in them, of the current FPDU */
 	uint8_t gap_count;
-	struct fpdu_mark now;    /* the current piece */
+	struct fpdu_origin now;    /* the current piece */
 	struct rtap_span checked; /* part of it that has a good CRC if it is one FPDU without markers */
-	struct fpdu_mark *marks; /* origins of the held bytes */
-	uint32_t mark_count, mark_room;
+	struct fpdu_origin *origins; /* origins of the held bytes */
+	uint32_t origin_count, origin_room;
 	/* State of the search. */
 	uint64_t scanned, markers_scanned; /* FPDU starts, and markers, before these offsets were examined */
 	uint64_t hole_end;       /* end of the last hole, or start of the input */
@@ -152,7 +152,7 @@ void fpdu_finish(struct fpdu_framer *framer, uint8_t reason);
 bool fpdu_look_ahead(const struct fpdu_framer *framer, uint64_t offset, const struct fpdu_piece *piece,
 		     void (*ahead)(struct fpdu_sink *sink, const struct rtap_fpdu *fpdu));
 
-/* Number of frames of the FPDU being delivered. Beyond FPDU_MAX_MARKS frames are not counted separately. */
+/* Number of frames of the FPDU being delivered. Beyond FPDU_MAX_ORIGINS frames are not counted separately. */
 uint32_t fpdu_frames(const struct fpdu_framer *framer, const struct rtap_fpdu *fpdu);
 
 /* `cause` of the piece with the last byte of the FPDU being delivered. */
@@ -166,7 +166,7 @@ uint8_t *fpdu_hand_over(struct fpdu_framer *framer, const struct rtap_fpdu *fpdu
 /* Heap bytes in use. */
 static inline size_t fpdu_memory(const struct fpdu_framer *framer)
 {
-	return framer->held_room + framer->mark_room * sizeof *framer->marks +
+	return framer->held_room + framer->origin_room * sizeof *framer->origins +
 	       (framer->candidates ? FPDU_CANDIDATES * sizeof *framer->candidates : 0);
 }
 

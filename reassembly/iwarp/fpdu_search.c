@@ -14,7 +14,7 @@
 #define MIN_GOOD 2      /* FPDUs with good CRCs that prove iWARP; one is enough to resynchronise */
 #define MIN_ZERO_NEAR 2 /* the same without CRCs, directly after a hole of an iWARP stream */
 /* Bytes of an FPDU needed to examine its headers, including a marker. */
-#define LOOK (MPA_LENGTH_LENGTH + DDP_UNTAGGED_LENGTH + MPA_MARKER_LENGTH)
+#define HEADERS_LENGTH (MPA_LENGTH_LENGTH + DDP_UNTAGGED_LENGTH + MPA_MARKER_LENGTH)
 
 static const uint8_t *at(const struct fpdu_framer *framer, uint64_t offset)
 {
@@ -55,7 +55,7 @@ static void add_candidate(struct fpdu_framer *framer, uint64_t start, enum fpdu_
 	/* FPDUs consist of whole words, and so do distances to a marker. */
 	if (first != RTAP_NO_MARKER && first % 4)
 		return;
-	if (fpdu_look(at(framer, start), (uint32_t)(framer->offset - start), first, &candidate.facts, &total) != OK ||
+	if (fpdu_read_headers(at(framer, start), (uint32_t)(framer->offset - start), first, &candidate.facts, &total) != OK ||
 	    start + total <= inside || is_covered(framer, start, layout, marker))
 		return;
 	if (!framer->candidates)
@@ -85,8 +85,8 @@ static void scan_headers(struct fpdu_framer *framer)
 	while (framer->scanned + MPA_SMALLEST_FPDU <= framer->offset && framer->candidate_count < FPDU_CANDIDATES) {
 		uint64_t start = framer->scanned, marker = marked ? fpdu_marker_from(framer, start) : 0;
 
-		if (marked && marker - start < LOOK) {
-			if (start + LOOK > framer->offset)
+		if (marked && marker - start < HEADERS_LENGTH) {
+			if (start + HEADERS_LENGTH > framer->offset)
 				return;
 			add_candidate(framer, start, FPDU_MARKED, marker, start);
 		} else if (fpdu_may_be_headers(at(framer, start))) {
@@ -97,7 +97,7 @@ static void scan_headers(struct fpdu_framer *framer)
 }
 
 /*
- * The FPDU that a marker at `offset` points `back` to, if valid. If it is nearer than LOOK bytes, as many are present from
+ * The FPDU that a marker at `offset` points `back` to, if valid. If it is nearer than HEADERS_LENGTH bytes, as many are present from
  * `offset` on.
  */
 static void follow_pointer(struct fpdu_framer *framer, uint64_t offset, uint32_t back, enum fpdu_layout layout)
@@ -126,7 +126,7 @@ static bool follow_marker(struct fpdu_framer *framer, uint64_t offset)
 	const uint8_t *marker = at(framer, offset);
 	uint32_t back = load16(marker + 2) & ~3u, skewed = (uint32_t)(marker[3] << 8 | marker[2]) & ~3u;
 
-	if ((back < LOOK || skewed < LOOK) && offset + LOOK > framer->offset)
+	if ((back < HEADERS_LENGTH || skewed < HEADERS_LENGTH) && offset + HEADERS_LENGTH > framer->offset)
 		return false;
 	if (framer->layout != FPDU_SKEWED)
 		follow_pointer(framer, offset, back, FPDU_MARKED);
@@ -188,7 +188,7 @@ static bool shows_layout(const struct fpdu_framer *framer, const struct fpdu_can
 static bool has_word_ahead(const struct fpdu_framer *framer, const struct fpdu_candidate *candidate)
 {
 	uint64_t origin = candidate->start + (candidate->first_marker == candidate->start ? MPA_MARKER_LENGTH : 0);
-	uint64_t offset = framer->offset - framer->markers_scanned < LOOK ? framer->markers_scanned : framer->offset - LOOK;
+	uint64_t offset = framer->offset - framer->markers_scanned < HEADERS_LENGTH ? framer->markers_scanned : framer->offset - HEADERS_LENGTH;
 
 	for (; offset + MPA_MARKER_LENGTH <= candidate->next; offset++) {
 		const uint8_t *word = at(framer, offset);
@@ -274,7 +274,7 @@ static uint64_t one_before(struct fpdu_framer *framer, const struct fpdu_candida
 		struct rtap_fpdu fpdu;
 
 		if (!may_begin_at(found, start) || !fpdu_may_be_headers(at(framer, start)) ||
-		    fpdu_look(at(framer, start), length, RTAP_NO_MARKER, &facts, &total) != OK || total != length)
+		    fpdu_read_headers(at(framer, start), length, RTAP_NO_MARKER, &facts, &total) != OK || total != length)
 			continue;
 		fpdu_describe(&fpdu, FPDU_PLAIN, at(framer, start), total, RTAP_NO_MARKER);
 		if (found->good ? fpdu_check_crc(&fpdu) == RTAP_CRC_GOOD : !fpdu_crc_field(&fpdu))
@@ -294,7 +294,7 @@ static enum outcome follow(struct fpdu_framer *framer, struct fpdu_candidate *ca
 		enum result result;
 
 		if (!candidate->sized) {
-			result = fpdu_look(at(framer, candidate->next), (uint32_t)(framer->offset - candidate->next),
+			result = fpdu_read_headers(at(framer, candidate->next), (uint32_t)(framer->offset - candidate->next),
 					   fpdu_relative_marker(candidate->layout, candidate->next_marker, candidate->next), &facts, &total);
 			if (result == TRUNCATED)
 				return WAITS;
@@ -318,7 +318,7 @@ static void align(struct fpdu_framer *framer, const struct fpdu_candidate *found
 {
 	struct fpdu_candidate candidate = *found;
 	uint64_t before;
-	uint32_t counted;
+	uint32_t delivered;
 
 	free(framer->candidates);
 	framer->candidates = NULL;
@@ -344,10 +344,10 @@ static void align(struct fpdu_framer *framer, const struct fpdu_candidate *found
 	if (framer->rules.crc == FPDU_UNKNOWN && candidate.good + candidate.zero)
 		framer->rules.crc = candidate.good ? FPDU_ON : FPDU_OFF;
 	fpdu_trim(framer, candidate.start);
-	counted = fpdu_count_off(framer, framer->held, framer->held_length, true);
-	fpdu_trim(framer, fpdu_base(framer) + counted);
+	delivered = fpdu_deliver(framer, framer->held, framer->held_length, true);
+	fpdu_trim(framer, fpdu_base(framer) + delivered);
 	/* A result that the reading of FPDUs rejects must not be repeated. */
-	if (framer->searching && !counted) {
+	if (framer->searching && !delivered) {
 		fpdu_trim(framer, candidate.start + 1);
 		fpdu_search_begin(framer, candidate.start + 1);
 	}
@@ -361,9 +361,9 @@ static void add_again(struct fpdu_framer *framer, const struct fpdu_candidate *e
 	if (start >= framer->scanned || framer->candidate_count == FPDU_CANDIDATES || (ended->layout != FPDU_PLAIN && !fpdu_phase_known(framer)))
 		return;
 	/* Many sequences may lead to one position: does not continue from it for each of them. */
-	if (framer->allowance < LOOK)
+	if (framer->allowance < HEADERS_LENGTH)
 		return;
-	framer->allowance -= LOOK;
+	framer->allowance -= HEADERS_LENGTH;
 	add_candidate(framer, start, ended->layout, marker, start);
 }
 
@@ -434,7 +434,7 @@ void fpdu_search(struct fpdu_framer *framer)
  * In an iWARP stream, headers directly after a hole are accepted without further evidence if nothing else is found:
  * truncated pieces have no more. Elsewhere the evidence must be complete.
  */
-static bool will_do(const struct fpdu_framer *framer, const struct fpdu_candidate *candidate)
+static bool is_acceptable(const struct fpdu_framer *framer, const struct fpdu_candidate *candidate)
 {
 	uint32_t seen = candidate->good + candidate->zero;
 
@@ -449,7 +449,7 @@ void fpdu_search_settle(struct fpdu_framer *framer)
 {
 	fpdu_search(framer);
 	for (uint32_t i = 0; framer->searching && i < framer->candidate_count; i++)
-		if (will_do(framer, &framer->candidates[i]))
+		if (is_acceptable(framer, &framer->candidates[i]))
 			align(framer, &framer->candidates[i]);
 }
 

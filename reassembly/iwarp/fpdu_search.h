@@ -5,7 +5,7 @@
 #ifndef REASSEMBLY_IWARP_FPDU_SEARCH_H
 #define REASSEMBLY_IWARP_FPDU_SEARCH_H
 
-#include "reassembly/iwarp/fpdu_count.h"
+#include "reassembly/iwarp/fpdu_sequence.h"
 
 /* Searches the held bytes. On success delivers FPDUs and clears framer->searching. */
 void fpdu_search(struct fpdu_framer *framer);

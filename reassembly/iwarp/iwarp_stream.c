@@ -18,14 +18,13 @@
 #include "reassembly/iwarp/iwarp_stream.h"
 #include "reassembly/upper.h"
 
-#define PORT_SMB_DIRECT 5445
 #define MOST_SEARCHED (1u << 20)
 #define MOST_WAITING 4096
 #define MOST_WAITING_BYTES (8u << 20)
 
 static bool is_rdma_port(const struct iwarp_stream *stream, uint16_t port)
 {
-	return port == PORT_SMB_DIRECT || upper_has_port(stream->tracker, port);
+	return upper_has_port(stream->tracker, port);
 }
 
 static bool has_rdma_port(const struct iwarp_stream *stream)

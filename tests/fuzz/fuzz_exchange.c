@@ -62,7 +62,7 @@ static void use(const struct fact_head *head, void *data)
 
 	switch (head->kind) {
 	case FACT_RARE_PACKET:
-		add_bytes(rare->recoveries, rare->sight.tcp_recovery_count * sizeof rare->recoveries[0]);
+		add_bytes(rare->recoveries, rare->facts.tcp_recovery_count * sizeof rare->recoveries[0]);
 		break;
 	case FACT_MESSAGE:
 	case FACT_REQUEST:

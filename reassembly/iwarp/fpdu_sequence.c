@@ -7,37 +7,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reassembly/iwarp/fpdu_count.h"
+#include "reassembly/iwarp/fpdu_sequence.h"
 
 void fpdu_discard_held(struct fpdu_framer *framer)
 {
 	free(framer->held);
-	free(framer->marks);
+	free(framer->origins);
 	free(framer->candidates);
 	framer->held = NULL;
-	framer->marks = NULL;
+	framer->origins = NULL;
 	framer->candidates = NULL;
 	framer->candidate_count = 0;
 	framer->held_length = framer->held_room = 0;
-	framer->mark_count = framer->mark_room = 0;
+	framer->origin_count = framer->origin_room = 0;
 }
 
 void fpdu_trim(struct fpdu_framer *framer, uint64_t offset)
 {
-	uint32_t gone = (uint32_t)(offset - fpdu_base(framer)), marks = 0;
+	uint32_t gone = (uint32_t)(offset - fpdu_base(framer)), passed = 0;
 
 	if (!gone)
 		return;
 	framer->held_length -= gone;
 	if (framer->held_length)
 		memmove(framer->held, framer->held + gone, framer->held_length);
-	while (marks + 1 < framer->mark_count && framer->marks[marks + 1].offset <= offset)
-		marks++;
+	while (passed + 1 < framer->origin_count && framer->origins[passed + 1].offset <= offset)
+		passed++;
 	if (!framer->held_length)
-		marks = framer->mark_count;
-	framer->mark_count -= marks;
-	if (marks && framer->mark_count)
-		memmove(framer->marks, framer->marks + marks, framer->mark_count * sizeof *framer->marks);
+		passed = framer->origin_count;
+	framer->origin_count -= passed;
+	if (passed && framer->origin_count)
+		memmove(framer->origins, framer->origins + passed, framer->origin_count * sizeof *framer->origins);
 	/* Frees the memory that only a search needed. */
 	if (!framer->held_length && framer->held_room > 2 * MPA_MAX_FPDU)
 		fpdu_discard_held(framer);
@@ -64,7 +64,7 @@ uint64_t fpdu_marker_after(enum fpdu_layout layout, uint64_t marker, uint64_t st
 	return layout == FPDU_SKEWED ? marker + MPA_CRC_LENGTH : marker;
 }
 
-enum result fpdu_look(const uint8_t *bytes, uint32_t length, uint32_t first_marker, struct rtap_iwarp_facts *facts, uint32_t *total)
+enum result fpdu_read_headers(const uint8_t *bytes, uint32_t length, uint32_t first_marker, struct rtap_iwarp_facts *facts, uint32_t *total)
 {
 	uint8_t head[DDP_UNTAGGED_LENGTH];
 	uint32_t ulpdu_length, wanted;
@@ -96,19 +96,19 @@ void fpdu_search_begin(struct fpdu_framer *framer, uint64_t from)
 	framer->scanned = framer->markers_scanned = from;
 }
 
-const struct fpdu_mark *fpdu_origin(const struct fpdu_framer *framer, uint64_t offset)
+const struct fpdu_origin *fpdu_origin_of(const struct fpdu_framer *framer, uint64_t offset)
 {
-	uint32_t low = 0, high = framer->mark_count;
+	uint32_t low = 0, high = framer->origin_count;
 
 	while (high - low > 1) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (framer->marks[middle].offset <= offset)
+		if (framer->origins[middle].offset <= offset)
 			low = middle;
 		else
 			high = middle;
 	}
-	return framer->mark_count ? &framer->marks[low] : &framer->now;
+	return framer->origin_count ? &framer->origins[low] : &framer->now;
 }
 
 static uint8_t crc_status(const struct fpdu_framer *framer, const struct rtap_fpdu *fpdu)
@@ -131,7 +131,7 @@ bool fpdu_read_ahead(const struct fpdu_framer *framer, uint64_t offset, const st
 	uint64_t start = offset + at;
 	uint32_t first = fpdu_relative_marker(framer->layout, fpdu_marker_from(framer, start), start), total;
 
-	if ((first != RTAP_NO_MARKER && first % 4) || fpdu_look(piece->bytes + at, piece->length - at, first, facts, &total) != OK ||
+	if ((first != RTAP_NO_MARKER && first % 4) || fpdu_read_headers(piece->bytes + at, piece->length - at, first, facts, &total) != OK ||
 	    total > piece->length - at)
 		return false;
 	*fpdu = (struct rtap_fpdu){
@@ -257,11 +257,11 @@ static enum verdict judge(struct fpdu_framer *framer, const struct rtap_fpdu *fp
 
 static void fill_origin(const struct fpdu_framer *framer, struct rtap_fpdu *fpdu, bool held)
 {
-	const struct fpdu_mark *first = &framer->now, *last = &framer->now;
+	const struct fpdu_origin *first = &framer->now, *last = &framer->now;
 
 	if (held) {
-		first = fpdu_origin(framer, framer->start);
-		last = fpdu_origin(framer, framer->start + fpdu->bytes.length - 1);
+		first = fpdu_origin_of(framer, framer->start);
+		last = fpdu_origin_of(framer, framer->start + fpdu->bytes.length - 1);
 		memcpy(fpdu->gaps, framer->gaps, sizeof fpdu->gaps);
 		fpdu->gap_count = framer->gap_count;
 	}
@@ -368,7 +368,7 @@ static enum verdict take_one(struct fpdu_framer *framer, const uint8_t *bytes, u
 	return ACCEPT;
 }
 
-uint32_t fpdu_count_off(struct fpdu_framer *framer, const uint8_t *bytes, uint32_t length, bool held)
+uint32_t fpdu_deliver(struct fpdu_framer *framer, const uint8_t *bytes, uint32_t length, bool held)
 {
 	uint32_t at = 0, total;
 	enum verdict verdict = ACCEPT;
@@ -382,7 +382,7 @@ uint32_t fpdu_count_off(struct fpdu_framer *framer, const uint8_t *bytes, uint32
 			break;
 		if (total > length - at) {
 			/* An invalid length would be waited for in vain. */
-			if (!framer->trusted && fpdu_look(bytes + at, length - at, marker, &facts, &total) == MALFORMED)
+			if (!framer->trusted && fpdu_read_headers(bytes + at, length - at, marker, &facts, &total) == MALFORMED)
 				verdict = SEARCH;
 			break;
 		}

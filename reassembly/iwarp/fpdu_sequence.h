@@ -3,8 +3,8 @@
  * Reading consecutive FPDUs from a known start. For fpdu_search.c, which finds such starts, and fpdu.c, which buffers the
  * bytes.
  */
-#ifndef REASSEMBLY_IWARP_FPDU_COUNT_H
-#define REASSEMBLY_IWARP_FPDU_COUNT_H
+#ifndef REASSEMBLY_IWARP_FPDU_SEQUENCE_H
+#define REASSEMBLY_IWARP_FPDU_SEQUENCE_H
 
 #include "dissect/iwarp/fpdu.h"
 #include "reassembly/iwarp/fpdu.h"
@@ -69,13 +69,13 @@ uint64_t fpdu_marker_after(enum fpdu_layout layout, uint64_t marker, uint64_t st
  * Reads the headers of the FPDU at `bytes`, of which `length` are present, as far as needed to judge them. OK: *facts is
  * filled and plausible. TRUNCATED: more bytes are needed. MALFORMED: not valid headers.
  */
-enum result fpdu_look(const uint8_t *bytes, uint32_t length, uint32_t first_marker, struct rtap_iwarp_facts *facts, uint32_t *total);
+enum result fpdu_read_headers(const uint8_t *bytes, uint32_t length, uint32_t first_marker, struct rtap_iwarp_facts *facts, uint32_t *total);
 
 /*
  * Delivers the whole FPDUs at `bytes`, which begin at framer->start. Returns the number of bytes consumed. Starts a search
  * if the bytes are not FPDUs.
  */
-uint32_t fpdu_count_off(struct fpdu_framer *framer, const uint8_t *bytes, uint32_t length, bool held);
+uint32_t fpdu_deliver(struct fpdu_framer *framer, const uint8_t *bytes, uint32_t length, bool held);
 
 /* Drops held bytes before a stream offset. */
 void fpdu_trim(struct fpdu_framer *framer, uint64_t offset);
@@ -96,7 +96,7 @@ void fpdu_search_begin(struct fpdu_framer *framer, uint64_t from);
 bool fpdu_holds_others(struct fpdu_framer *framer, const uint8_t *bytes, uint32_t length);
 
 /* The piece that the byte at a stream offset came in. */
-const struct fpdu_mark *fpdu_origin(const struct fpdu_framer *framer, uint64_t offset);
+const struct fpdu_origin *fpdu_origin_of(const struct fpdu_framer *framer, uint64_t offset);
 
 /*
  * Reads the FPDU at byte `at` of a piece that begins at `offset`, ahead of the framer's position. False: not an FPDU, or it
