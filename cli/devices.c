@@ -16,6 +16,7 @@
 #include "cli/cli.h"
 #include "cli/column_options.h"
 #include "cli/devices.h"
+#include "cli/foreign_options.h"
 #include "cli/print_error.h"
 #include "output/devices.h"
 #include "output/packet/format.h"
@@ -79,7 +80,7 @@ static bool take_option(struct request *request, int letter, char *const *argv)
 		print_error("--gid %s: not a GID (such as fe80::2:c903:a1:b2c1 or ::ffff:10.0.0.1)", optarg);
 		return false;
 	default:
-		print_error("devices: %s: %s (see rdmatap --help)", argv[optind - 1], letter == ':' ? "needs an argument" : "no such option");
+		foreign_print_option(argv[optind - 1], letter == ':', argv[0], long_options);
 		return false;
 	}
 }

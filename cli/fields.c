@@ -12,6 +12,7 @@
 #include "cli/cli.h"
 #include "cli/column_options.h"
 #include "cli/fields.h"
+#include "cli/foreign_options.h"
 #include "cli/print_error.h"
 #include "output/message/record_filter.h"
 #include "output/packet/object.h"
@@ -116,7 +117,7 @@ static bool parse(struct columns *columns, int argc, char **argv)
 		if (letter == OPTION_JSON) {
 			columns->form = COLUMNS_JSON;
 		} else if (letter == ':' || letter == '?') {
-			print_error("fields: %s: %s (see rdmatap --help)", argv[optind - 1], letter == ':' ? "needs an argument" : "no such option");
+			foreign_print_option(argv[optind - 1], letter == ':', argv[0], long_options);
 			return false;
 		} else if (!column_option_take(columns, letter, optarg)) {
 			return false;

@@ -210,13 +210,22 @@ static const char *option_name(size_t index)
 	return table[index].name;
 }
 
-const char *foreign_similar_option(const char *option, const struct option *options)
+void foreign_print_option(const char *option, bool lacks_argument, const char *command, const struct option *options)
 {
+	const char *problem = lacks_argument ? "needs an argument" : "no such option", *meant = NULL;
 	char name[64];
 
-	table = options;
-	snprintf(name, sizeof name, "%.*s", (int)strcspn(option, "="), option);
-	return filter_suggest_in(name, option_name);
+	if (!lacks_argument && !strncmp(option, "--", 2)) {
+		table = options;
+		snprintf(name, sizeof name, "%.*s", (int)strcspn(option + 2, "="), option + 2);
+		meant = filter_suggest_in(name, option_name);
+		if (strchr(option, '='))
+			problem = "no such option, or it takes no argument";
+	}
+	if (meant)
+		print_error("%s: %s (did you mean --%s?)", option, problem, meant);
+	else
+		print_error("%s: %s (see rdmatap %s%s--help)", option, problem, command ? command : "", command ? " " : "");
 }
 
 bool foreign_take_expression(struct options *options, int count, char **words)

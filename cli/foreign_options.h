@@ -38,8 +38,11 @@ void foreign_print_unknown(const char *word, const char *(*command)(size_t index
 /* Prints an error for an option of other commands' output (-T, -e, --json) that names the command with these values. False: another option. */
 bool foreign_refuse_form(const char *option, enum command command);
 
-/* The most similar option of the table, without "--"; NULL: none is similar. */
-const char *foreign_similar_option(const char *option, const struct option *options);
+/*
+ * Prints the error for an option that a command lacks, or of which the argument is missing: with a similar long option, or where its options are listed.
+ * `command`: its name; NULL: the stream view.
+ */
+void foreign_print_option(const char *option, bool lacks_argument, const char *command, const struct option *options);
 
 /* Prints an error for tshark's -z that names the command with these statistics. Returns false. */
 bool foreign_refuse_statistics(const char *argument);

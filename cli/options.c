@@ -572,11 +572,9 @@ static const char *command_with(const char *option)
 /* Print the option that getopt_long() rejected as given; for a short option only the letter is known. */
 static void print_option_error(char *const *argv, int letter, enum command command)
 {
-	const struct option *long_options = command_lines[command].long_options;
 	char short_option[] = { '-', (char)optopt, 0 };
 	bool is_long = !optopt || optopt >= OPTION_PRINT;
 	const char *other = is_long && letter != ':' ? command_with(argv[optind - 1] + 2) : NULL;
-	const char *meant = is_long && letter != ':' ? foreign_similar_option(argv[optind - 1] + 2, long_options) : NULL;
 
 	if (foreign_refuse_form(is_long ? argv[optind - 1] : short_option, command))
 		return;
@@ -586,13 +584,8 @@ static void print_option_error(char *const *argv, int letter, enum command comma
 		print_error("%s: no such option (rdmatap %s has it)", argv[optind - 1], other);
 		return;
 	}
-	if (meant) {
-		print_error("%s: no such option, or it takes no argument (did you mean --%s?)", argv[optind - 1], meant);
-		return;
-	}
-	print_error("%s: %s (see rdmatap --help)", is_long ? argv[optind - 1] : short_option,
-		 letter == ':' ? "needs an argument" : is_long && strchr(argv[optind - 1], '=') ? "no such option, or it takes no argument" :
-		 "no such option");
+	foreign_print_option(is_long ? argv[optind - 1] : short_option, letter == ':', command == COMMAND_VIEW ? NULL : argv[0],
+			     command_lines[command].long_options);
 }
 
 static bool take_files(struct options *options, enum command command, int argc, char **argv)

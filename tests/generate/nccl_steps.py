@@ -356,7 +356,8 @@ class Job:
         begins = (index - 1) % self.steps == 0
         possible = max(first, link.steps[index - 1].completed if index > 1 else 0) if begins else step.possible
         slot = max(first, min(step.free, free or step.free)) if (index - 1) % self.steps < self.slots else step.free
-        return {"sender": sender, "receiver": receiver, "network": network, "pause": pause, "sender_own": min(sender, max(0, step.ready - max(since, possible))),
+        return {"sender": sender, "receiver": receiver, "network": network, "pause": pause,
+                "sender_own": min(sender, max(0, step.ready - max(since, possible))),
                 "receiver_own": min(receiver, max(0, step.announced - max(free or 0, slot)))}
 
     def blame(self, delays):
