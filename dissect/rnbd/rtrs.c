@@ -159,10 +159,18 @@ static void summary_rtrs_imm_request(const struct rtap_packet *packet, const str
 		line_spare(line, begin, LINE_SPARE_LOWER);
 }
 
+static bool derive_time(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
+{
+	(void)layer;
+	value->number = (uint64_t)(packet->frame->time_ns - packet->request.time_ns);
+	return packet->request.frame;
+}
+
 static const struct rtap_field rtrs_imm_response_fields[] = {
 	{ "rtrs.imm.type", "Type", 0, 4, RTAP_DEC, RTAP_OPCODE, immediate_names, NULL, NULL },
 	{ "rtrs.imm.errno", "Error Number", 4, 9, RTAP_DEC, 0, rtrs_private_errno_names, NULL, NULL },
 	{ "rtrs.imm.buf_id", "Buffer", 13, 19, RTAP_DEC, RTAP_IGNORED, NULL, NULL, NULL },
+	{ "rtrs.time", "Time since the Request", 0, 64, RTAP_SECONDS, RTAP_UNPLACED | RTAP_SOMETIMES, NULL, derive_time, NULL },
 };
 
 static void summary_error(struct line *line, uint64_t number)
@@ -180,7 +188,12 @@ static void summary_error(struct line *line, uint64_t number)
 
 static void summary_rtrs_imm_response(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
-	line_text(line, ": RTRS response");
+	line_text(line, ": RTRS ");
+	if (packet->request.name) {
+		line_text(line, packet->request.name);
+		line_char(line, ' ');
+	}
+	line_text(line, "response");
 	if (layer->length < IMMEDIATE_LENGTH)
 		return;
 	line_text(line, " buffer ");
@@ -310,10 +323,14 @@ static const struct rtap_field rtrs_rkey_rsp_fields[] = {
 
 static void summary_rtrs_rkey_rsp(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
+	char *begin;
+
 	if (layer->length < RTRS_RKEY_LENGTH)
 		return;
+	begin = line->next;
 	line_text(line, " new rkey ");
 	line_hex(line, little_bits(layer_bytes(packet, layer), 32, 32), 1);
+	line_spare(line, begin, LINE_SPARE_MEMORY);
 }
 
 /* The request of the layer above says more. */

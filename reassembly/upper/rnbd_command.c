@@ -38,10 +38,8 @@ unsigned rnbd_command_place_bits(const struct rnbd_state *state)
 	return state->place_bits ? state->place_bits : USUAL_PLACE_BITS;
 }
 
-static const char *name_of(const struct rnbd_command *command, struct rnbd_result *operation)
+const char *rnbd_command_name(const struct rnbd_command *command)
 {
-	const char *name;
-
 	switch (command->kind) {
 	case RNBD_KIND_INFO: return "info";
 	case RNBD_KIND_HEARTBEAT: return "heartbeat";
@@ -49,13 +47,19 @@ static const char *name_of(const struct rnbd_command *command, struct rnbd_resul
 	case RNBD_KIND_OPEN: return "open";
 	case RNBD_KIND_CLOSE: return "close";
 	case RNBD_KIND_USER: return command->is_write ? "write" : "read";
-	case RNBD_KIND_IO:
-		name = rnbd_operation_name(command->operation, command->is_write && command->data_length);
-		if (!name)
-			snprintf(operation->name, NUMBER_TEXT, "operation %u", command->operation);
-		return name ? name : operation->name;
-	default: return "unknown command";
+	case RNBD_KIND_IO: return rnbd_operation_name(command->operation, command->is_write && command->data_length);
+	default: return NULL;
 	}
+}
+
+static const char *name_of(const struct rnbd_command *command, struct rnbd_result *operation)
+{
+	const char *name = rnbd_command_name(command);
+
+	if (name || command->kind != RNBD_KIND_IO)
+		return name ? name : "unknown command";
+	snprintf(operation->name, NUMBER_TEXT, "operation %u", command->operation);
+	return operation->name;
 }
 
 static void show_status(struct rnbd_result *operation, const struct rnbd_command *command)

@@ -56,6 +56,9 @@ static inline struct rnbd_command *rnbd_command_of(struct command *command)
 	return (struct rnbd_command *)command;
 }
 
+/* Static; NULL: an unknown kind, or an unknown operation of an I/O. */
+const char *rnbd_command_name(const struct rnbd_command *command);
+
 /* Number of bits of immediate data for the buffer's offset: known, or the usual number. */
 unsigned rnbd_command_place_bits(const struct rnbd_state *state);
 

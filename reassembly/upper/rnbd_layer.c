@@ -145,21 +145,39 @@ static uint64_t place_of_buffer(struct upper_work *work, struct rnbd_state *stat
 	return (uint64_t)buffer << rnbd_command_place_bits(state);
 }
 
-/* Whether immediate data is that of a response without an error, for a buffer of a waiting request. */
-static bool answers(const struct connection *connection, const struct rtap_packet *packet)
+/* The waiting request that a packet's immediate data answers. NULL: it answers none, or an unknown one. */
+static struct command *answered_by(const struct connection *connection, const struct rtap_packet *packet, bool requester_is_a)
 {
 	const struct rnbd_state *state = connection->upper_state;
 	uint32_t immediate = packet->ib.immediate, buffer = rtrs_response_buffer(immediate);
 	enum rtrs_immediate type = rtrs_immediate_type(immediate);
-	bool requester_is_a = connection->flows[1];
-	const struct command *command;
+	struct command *command;
 	unsigned bits;
 
-	if (!state || !packet->ib.has_immediate || rtrs_response_errno(immediate) || (type != RTRS_IMM_RESPONSE && type != RTRS_IMM_RESPONSE_INVALIDATES))
-		return false;
+	if (!state || !packet->ib.has_immediate || (type != RTRS_IMM_RESPONSE && type != RTRS_IMM_RESPONSE_INVALIDATES))
+		return NULL;
 	bits = knows_place_bits(state) || !buffer ? rnbd_command_place_bits(state) : find_place_bits(connection, requester_is_a, buffer);
 	command = command_find(connection, requester_is_a, (uint64_t)buffer << bits);
-	return command && command->request.is_seen && !command->request.is_answered;
+	return command && command->request.is_seen && !command->request.is_answered ? command : NULL;
+}
+
+/* Whether immediate data is that of a response without an error, for a buffer of a waiting request. */
+static bool answers(const struct connection *connection, const struct rtap_packet *packet)
+{
+	return !rtrs_response_errno(packet->ib.immediate) && answered_by(connection, packet, connection->flows[1]);
+}
+
+/* Adds the request that a response answers to the packet. */
+static void know_request(struct upper_work *work)
+{
+	struct command *command = is_new(work) ? answered_by(work->connection, work->packet, !work->from_a) : NULL;
+
+	if (!command || (command->request.has_regions && region_may_be_anothers(&command->request, work->message)))
+		return;
+	work->context->request = (struct packet_request){ .is_known = true, .frame = command->request.first_frame, .time_ns = command->request.time_ns,
+							  .name = rnbd_command_name(rnbd_command_of(command)) };
+	/* it was dissected already, if its connection is known to carry RTRS */
+	work->packet->request = work->context->request;
 }
 
 static void take_response(struct upper_work *work, struct rnbd_state *state, uint32_t immediate)
@@ -433,6 +451,8 @@ static bool take_packet(struct upper_work *work)
 		return false;
 	if (message && message->region && upper_data_is_over(work->result, message))
 		take_data_written(work, state);
+	if (ib_opcodes[work->packet->ib.opcode].place == IB_ONLY && !(message && message->region))
+		know_request(work);
 	if (work->packet->upper != RTAP_UPPER_RTRS && ib_opcodes[work->packet->ib.opcode].place == IB_ONLY && !(message && message->region)) {
 		work->context->upper = RTAP_UPPER_RTRS;
 		work->dissect(work);

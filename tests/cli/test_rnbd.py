@@ -59,6 +59,28 @@ class Real(Rnbd):
                 self.assertTrue(all(o["carried"] == carried and o["object"] == "loop6" for o in found if o["name"] == name))
         self.assertEqual([o["name"] for o in found if o["name"] not in ("READ", "WRITE")], ["info", "session info", "open", "FLUSH", "close"])
 
+    def test_responses_show_their_request_and_the_time_since(self):
+        """The request of a buffer is the last one with it: the queue depth is 512, so 19 bits of immediate data follow its number."""
+        waiting, wanted, begun = {}, [], {}
+        for line in self.lines("-r", REAL, "-Y", "infiniband.immdt || infiniband.bth.opcode == 6", "-T", "fields", "-e", "frame.number", "-e", "frame.time_epoch",
+                               "-e", "rdmatap.connection", "-e", "infiniband.immdt", "-e", "infiniband.bth.opcode"):
+            number, time, connection, immediate, opcode = line.split("\t")
+            nanoseconds = int(time.replace(".", ""))
+            if opcode == "6":
+                begun[connection] = number, nanoseconds
+                continue
+            immediate = int(immediate, 16)
+            if immediate >> 28 == 0:
+                waiting[connection, immediate >> 19] = begun[connection] if opcode == "9" else (number, nanoseconds)
+            elif immediate >> 28 in (1, 2):
+                request = waiting.pop((connection, immediate & 0x7ffff))
+                wanted.append("%s\t%s\t%.9f" % (number, request[0], (nanoseconds - request[1]) / 1e9))
+        found = [line.split("\t") for line in self.lines("-r", REAL, "-Y", "rtrs.time", "-T", "fields", "-e", "frame.number", "-e", "rtrs.time")]
+        lines = {line.split()[0]: line for line in self.lines("-r", REAL, "-Y", "rtrs.imm.errno")}
+        self.assertEqual(["%s\t%s\t%s" % (number, lines[number].split("[to ")[1].split(",")[0], time) for number, time in found], wanted)
+        names = [o["name"] for o in sorted(self.operations(REAL), key=lambda o: o.get("response_frame", 0)) if o["name"] != "info"]
+        self.assertEqual([lines[number].split("RTRS ")[1].split(" response")[0] for number, _ in found], names)
+
     def test_without_a_packet_nothing_wrong_is_exported_as_right(self):
         frames = list(capfile.read(REAL))
         whole = self.images(REAL)[0][IMAGE]
