@@ -48,6 +48,8 @@ struct state {
 	struct caller callers[2];
 	struct invalidated keys[2][KEYS]; /* by the end that invalidated them */
 	unsigned next_key[2];
+	struct check_excess early; /* the first call of the end that accepted the connection, before any of the other end */
+	uint32_t early_xid;
 	bool is_old;             /* not the first packet of the connection: a call can have been missed */
 };
 
@@ -189,7 +191,7 @@ static bool is_from_start(const struct subject *subject, const struct state *sta
 {
 	const struct check_connection *connection = subject->connection;
 
-	return connection->setup && !state->is_old && !connection->had_gap && !is_gap(subject) && !subject->is_ahead;
+	return connection->setup && !state->is_old && !connection->had_gap && !connection->had_unknown && !is_gap(subject) && !subject->is_ahead;
 }
 
 static void check_credits(const struct subject *subject, struct state *state, struct caller *caller)
@@ -211,12 +213,20 @@ static void check_credits(const struct subject *subject, struct state *state, st
 }
 
 /* A call of the end that accepted the connection, before the other end sent any: nothing can have said that it takes calls. */
-static void check_reverse(const struct subject *subject, const struct state *state, const struct rpcrdma_header *header)
+static void check_reverse(const struct subject *subject, struct state *state, const struct rpcrdma_header *header)
 {
 	const struct setup *setup = subject->connection->setup;
 
-	if (is_from_start(subject, state) && subject->sender != setup->initiator && !state->callers[setup->initiator].count)
-		subject_break(subject, RULE_RPCRDMA_REVERSE_EARLY, "xid 0x%08x before any call of the other end", header->xid);
+	if (!is_from_start(subject, state) || state->callers[setup->initiator].count)
+		return;
+	if (subject->sender == setup->initiator) {
+		if (subject_proves(subject, &state->early))
+			subject_break_at(subject, &state->early.origin, RULE_RPCRDMA_REVERSE_EARLY, "xid 0x%08x before any call of the other end",
+					 state->early_xid);
+	} else if (!state->early.is_set) {
+		subject_exceed(subject, &state->early);
+		state->early_xid = header->xid;
+	}
 }
 
 static void take_call(const struct subject *subject, struct state *state, const struct rpcrdma_header *header, const struct rpcrdma_use *use)
@@ -428,6 +438,7 @@ static void take_use(void *context, const struct rpcrdma_use *use)
 static void discard(struct state *state)
 {
 	memset(state->keys, 0, sizeof state->keys);
+	state->early.is_set = false;
 	for (unsigned i = 0; i < 2; i++) {
 		memset(state->callers[i].calls, 0, sizeof state->callers[i].calls);
 		state->callers[i].outstanding = 0;

@@ -381,9 +381,10 @@ static bool is_unit(uint16_t protocol)
 	}
 }
 
-/* Whether each Send of iWARP that ends in the packet is shown. */
+/* Whether each SEND that ends in the packet is shown. */
 static bool shows_each_send(const struct rtap_packet *packet)
 {
+	const struct rtap_flow_facts *flow = &packet->flow;
 	const struct rtap_fpdu *fpdu;
 	struct rtap_iwarp_facts facts;
 	struct iwarp_walk walk;
@@ -391,7 +392,7 @@ static bool shows_each_send(const struct rtap_packet *packet)
 	uint32_t length;
 
 	if (!packet->fpdus.count)
-		return true;
+		return packet->upper != RTAP_UPPER_UNKNOWN || !flow->completes || flow->kind != RTAP_KIND_SEND || !flow->message_length;
 	iwarp_walk_init(&walk, packet);
 	while ((fpdu = iwarp_next_fpdu(&walk))) {
 		const uint8_t *head = fpdu_head(fpdu, &length);
@@ -411,22 +412,22 @@ static bool has_storage(const struct rtap_packet *packet)
 void storage_rules_packet(struct subject *subject)
 {
 	const struct rtap_packet *packet = subject->packet;
-	struct state *state = subject->connection ? subject->connection->groups[CHECK_GROUP_STORAGE] : NULL;
+	struct state *state = subject->connection->groups[CHECK_GROUP_STORAGE];
+	bool is_unknown = (packet->upper == RTAP_UPPER_UNKNOWN || has_storage(packet)) && !shows_each_send(packet);
 
-	if ((packet->upper == RTAP_UPPER_UNKNOWN || has_storage(packet)) && !shows_each_send(packet))
-		subject->is_gap = true;
+	subject->connection->had_unknown |= is_unknown;
 	if (has_storage(packet))
 		state = subject_state(subject, CHECK_GROUP_STORAGE, sizeof *state);
 	if (!state)
 		return;
 	/* a gap may have contained requests and responses */
-	if (subject->is_gap || (!is_new(packet) && !is_repeat(packet)))
+	if (subject->is_gap || is_unknown || (!is_new(packet) && !is_repeat(packet)))
 		discard(state);
 	if (!has_storage(packet) || !is_new(packet) || subject->is_late)
 		return;
 	if (!state->has_begun) {
 		state->has_begun = true;
-		state->is_whole = subject->connection->setup != NULL && !subject->connection->had_gap;
+		state->is_whole = subject->connection->setup != NULL && !subject->connection->had_gap && !subject->connection->had_unknown;
 		state->limit = state->is_whole ? subject->connection->setup->srp_limit : 0;
 		if (subject->connection->setup && subject->connection->setup->is_nvme)
 			state->queue_size = subject->connection->setup->nvme_host_send + 1u;

@@ -25,6 +25,7 @@ struct check_connection {
 	struct setup *setup;                    /* owned; NULL: its communication management was not captured */
 	bool was_sought;                        /* setup */
 	bool had_gap;                           /* a packet before the current one was not captured */
+	bool had_unknown;                       /* a SEND of it is of no known protocol */
 	bool has_acknowledged[2];
 	uint32_t acknowledged[2];               /* highest PSN, or sequence number after the bytes, that each end acknowledged of the other end */
 	bool has_tcp_end[2];

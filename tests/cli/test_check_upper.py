@@ -142,6 +142,22 @@ class Storage(Upper):
             talk.respond(cid)
         self.assertEqual(set(self.rules_of(talk)), {"nvme-response"})
 
+    def test_a_command_that_was_not_recognised(self):
+        """The setup was truncated, so that the first command is not known to be one."""
+        talk = check_storage.Srp()
+        for tag in range(7):
+            talk.command(tag)
+        talk.scene.put(*talk.srp.out(scsi.cdb10(0x2a, 0, 1), bytes(512)))
+        for tag in range(7):
+            talk.respond(tag)
+        for tag in range(20, 26):
+            talk.command(tag)
+            talk.respond(tag)
+        path = self.path("unknown.pcap")
+        talk.write_capture(path)
+        capfile.write_pcap(path, 1, [(at, data[:140], wire) for at, _, data, wire in list(capfile.timed(path))])
+        self.assertEqual([rule for rule in self.broken(path)[1] if rule.startswith("srp")], [])
+
     def test_commands_for_which_a_packet_has_no_room(self):
         talk = Connection(4420, together=4000)
         sent = []
@@ -215,6 +231,15 @@ class RpcRdma(Upper):
             words[at] = 5
             talk.say("a", rpcrdma.header(0x200, rpcrdma.MSG, struct.pack(">3I", *words) + rpcrdma.call(0x200, 100003, 3, 1).data).data)
             self.assertEqual(set(self.rules_of(talk)), {"rpcrdma-chunk-list"}, at)
+
+    def test_a_reverse_call_that_was_captured_before_the_call_of_the_client(self):
+        talk = check_rpcrdma.Nfs()
+        first = self.late(talk, talk.call)
+        talk.scene.frames.append(first[1])
+        talk.call(sender="b", xid=1)
+        talk.scene.frames.insert(-1, first[0])
+        talk.warm()
+        self.assertEqual(self.rules_of(talk), {})
 
     def test_the_error_of_a_requester_whose_peer_was_not_captured(self):
         """Both ends may use the same XID: it may refuse a call of the other direction."""
