@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "dissect/engine/line_fit.h"
+#include "dissect/engine/line_name.h"
 #include "dissect/engine/parse.h"
 #include "dissect/smb/smb2_class.h"
 
@@ -268,6 +269,23 @@ static enum result parse_header(struct parse *parse)
 
 #define STATUS "STATUS_" /* before all names but "OK" */
 
+/* The path of the file that a request names by its id, if known. */
+static void summary_path(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
+{
+	char *begin;
+
+	for (uint8_t i = 0; i < packet->path_count; i++) {
+		const struct packet_path *path = &packet->paths.list[i];
+
+		if (path->layer != layer - packet->layers)
+			continue;
+		line_char(line, ' ');
+		begin = line->next;
+		line_bytes(line, packet->paths.text + path->at, path->length);
+		line_name_add(line, begin);
+	}
+}
+
 static void summary_header(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	const uint8_t *header = layer_bytes(packet, layer);
@@ -295,6 +313,8 @@ static void summary_header(const struct rtap_packet *packet, const struct rtap_l
 			line_hex(line, status, 8);
 		if (name && status)
 			line_spare_within(line, line->next - strlen(name), line->next - strlen(name) + strlen(STATUS), LINE_SPARE_LOWER);
+	} else {
+		summary_path(packet, layer, line);
 	}
 	if (!is_first)
 		line_spare(line, begin, LINE_SPARE_MORE);

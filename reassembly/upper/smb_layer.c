@@ -251,6 +251,8 @@ static void take_transfer(struct upper_work *work, struct smb_connection *state,
 	request = smb_request_of(work, whole.bytes);
 	show_message(work, &whole, request);
 	smb_take_message(work, &whole, request);
+	if (!smb_is_response(whole.bytes))
+		smb_show_paths(work);
 	claim_fragments(work->message->stream, &whole, work->message->request_number);
 	state->credits[work->from_a].waited_ns = 0;
 	if (whole.sends > 1 && whole.bytes.bytes != state->shown)

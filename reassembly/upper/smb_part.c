@@ -94,10 +94,10 @@ static void take_data(struct upper_work *work, struct smb_request *request, stru
 	request_charge(&work->tracker->budget, &request->command.request, coverage_memory(&part->data), 0);
 }
 
-/* Only operations and effects on files have paths. */
+/* Only operations, effects on files, and lines of packets have paths. */
 static bool wants_paths(const struct rtap_tracker *tracker)
 {
-	return tracker->options.operation || tracker->take_file_effect;
+	return tracker->options.operation || tracker->take_file_effect || tracker->shows_files;
 }
 
 /* `length`: of the name according to the message. A name that was not captured whole is unknown. */

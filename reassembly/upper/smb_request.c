@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -531,6 +532,57 @@ void smb_take_message(struct upper_work *work, const struct smb_whole *whole, st
 	take_interim(work, whole, &units);
 	if (units.count)
 		take_responses(work, whole, &units, request);
+}
+
+#define MORE "..."
+
+/* The path in the share; "..." replaces the beginning of a long one. Empty: it is the share, or the name is too long. */
+static const char *path_in_share(const char *path, char text[PACKET_PATH_MOST + 1])
+{
+	const char *tree = strchr(path, '/'), *inside = tree ? strchr(tree + 1, '/') : NULL;
+	size_t length = inside ? strlen(inside + 1) : 0;
+
+	if (length <= PACKET_PATH_MOST)
+		return length ? inside + 1 : "";
+	inside = strchr(inside + 1 + length - PACKET_PATH_MOST + strlen(MORE), '/');
+	snprintf(text, PACKET_PATH_MOST + 1, MORE "%s", inside ? inside : "");
+	return inside ? text : "";
+}
+
+static void add_path(struct rtap_packet *packet, uint8_t number, const char *path)
+{
+	struct packet_paths *paths = &packet->paths;
+	uint8_t count = packet->path_count;
+	size_t length = strlen(path), used = count ? (size_t)paths->list[count - 1].at + paths->list[count - 1].length : 0;
+
+	if (!length || count == PACKET_PATHS || length > sizeof paths->text - used)
+		return;
+	memcpy(paths->text + used, path, length);
+	paths->list[count] = (struct packet_path){ .layer = number, .at = (uint8_t)used, .length = (uint8_t)length };
+	packet->path_count++;
+}
+
+void smb_show_paths(struct upper_work *work)
+{
+	struct rtap_packet *packet = work->packet;
+	struct smb_request *request;
+	char text[PACKET_PATH_MOST + 1];
+	uint32_t number = 0;
+
+	if (!work->tracker->shows_files || !work->message->request_number)
+		return;
+	request = (struct smb_request *)request_find(work->connection, work->message->request_number);
+	if (!request)
+		return;
+	for (uint8_t i = 0; i < packet->layer_count && number < request->part_count; i++) {
+		const struct smb_part *part = &request->parts[number];
+
+		if (packet->layers[i].protocol != PROTOCOL_SMB2)
+			continue;
+		if (part->has_file && part->name && part->command != SMB2_CREATE)
+			add_path(packet, i, path_in_share(part->name->path, text));
+		number++;
+	}
 }
 
 /* Notes the information class of each command, which only the request contains. */

@@ -57,6 +57,12 @@ struct smb_request *smb_request_of(const struct upper_work *work, struct rtap_sp
 /* Processes a message that the current SEND completed, also if a truncated copy of it was processed before. `request`: by smb_request_of(). */
 void smb_take_message(struct upper_work *work, const struct smb_whole *whole, struct smb_request *request);
 
+/*
+ * Adds to the packet the paths of the files that the commands of its request name by an id, if they are known and the packet view names files. The
+ * message was processed.
+ */
+void smb_show_paths(struct upper_work *work);
+
 bool smb_is_response(struct rtap_span message);
 
 /* Adds what a SEND lost. smb_request_lost(): of a request or response, other than the one that completed it. */

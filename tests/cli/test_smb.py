@@ -83,6 +83,25 @@ class Real(Smb):
         self.assertEqual(moved, [("WRITE", "file%d.dat" % size, 0, size, size, how) for size, how, _ in sizes] +
                          [("READ", "file%d.dat" % size, 0, size, size, how) for size, _, how in sizes])
 
+    def test_lines_of_requests_name_the_file(self):
+        """CREATE has the name and its response the id, with which later requests name the file."""
+        asked, opened, wanted = {}, {}, {}
+        for line in self.lines("-r", ROCE, "-Y", "smb2", "-T", "fields", "-e", "frame.number", "-e", "smb2.cmd", "-e", "smb2.flags.response", "-e", "smb2.msg_id",
+                               "-e", "smb2.fid", "-e", "smb2.filename"):
+            number, command, response, message, fid, name = line.split("\t")
+            if "," in command:
+                continue
+            if command == "5" and response == "0":
+                asked[message] = name.replace("\\\\", "/")
+            elif command == "5" and message in asked:
+                opened[fid] = asked[message]
+            elif response == "0" and opened.get(fid):
+                wanted[number] = opened[fid]
+        lines = {line.split()[0]: line.split("SMB2 ")[1].split() for line in self.lines("-r", ROCE, "-Y", "smb2")}
+        self.assertGreater(len(wanted), 30)
+        self.assertEqual({number: lines[number][1] for number in wanted}, wanted)
+        self.assertEqual({lines[number][0] for number in wanted}, {"CLOSE", "FLUSH", "READ", "WRITE", "SET_INFO"})
+
 
 class Crafted(Smb):
     def test_every_command_names_what_it_is_about(self):
