@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,7 +56,7 @@ static uint8_t *copy_bytes(struct rpc_part *part, uint8_t *to)
 static struct queued *copy_of(const struct rpc_exchange *exchange)
 {
 	uint64_t length = structs_of(&exchange->call) + structs_of(&exchange->reply) + bytes_of(&exchange->call) + bytes_of(&exchange->reply);
-	struct queued *queued = memory_new(sizeof *queued + length);
+	struct queued *queued = length <= PTRDIFF_MAX - sizeof *queued ? memory_new(sizeof *queued + (size_t)length) : NULL;
 	uint8_t *to;
 
 	if (!queued)

@@ -299,18 +299,21 @@ void rpc_operation_chunks(struct rpc_noted *noted, const struct rpc_chunks *list
 	}
 }
 
-/* A copy of a part with its bytes. NULL: out of memory. */
+/* A copy of a part with its bytes, and its size. NULL: too large, or out of memory. */
 static struct rpc_part *copy_part(const struct rpc_part *part, size_t *size)
 {
-	size_t bytes = 0, extents = part->extent_count * sizeof *part->extents;
+	size_t extents = part->extent_count * sizeof *part->extents;
+	uint64_t bytes = 0;
 	struct rpc_part *copy;
 	struct xdr_extent *copied;
 	uint8_t *to;
 
 	for (uint32_t i = 0; i < part->extent_count; i++)
 		bytes += part->extents[i].kind == XDR_BYTES ? part->extents[i].length : 0;
-	*size = sizeof *copy + extents + bytes;
-	copy = bytes <= MOST_KEPT ? memory_new(*size) : NULL;
+	if (bytes > MOST_KEPT)
+		return NULL;
+	*size = sizeof *copy + extents + (size_t)bytes;
+	copy = memory_new(*size);
 	if (!copy)
 		return NULL;
 	*copy = *part;
