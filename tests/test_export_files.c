@@ -150,6 +150,8 @@ Test(export_files, a_write_that_failed_writes_nothing)
 	EXPECT_TEXT("file", "-");
 }
 
+#define MINUTE_LATER_NS INT64_C(61000000000)
+
 Test(export_files, a_write_without_a_reply_is_stored_and_missing)
 {
 	mount_root("root");
@@ -159,9 +161,15 @@ Test(export_files, a_write_without_a_reply_is_stored_and_missing)
 	run();
 	EXPECT_TEXT("file", "hello");
 	EXPECT_MISSING("file\t0\t5\tnot_captured\n");
-	/* an answered one is certain */
+	/* it can be executed after an answered one */
 	write_text("f", 1, "EL");
 	EXPECT_TEXT("file", "hELlo");
+	EXPECT_MISSING("file\t0\t5\tnot_captured\n");
+	/* not a minute later */
+	write_of("f", 1, "el", 2, 2);
+	kit.exchange.call.time_ns = MINUTE_LATER_NS;
+	run();
+	EXPECT_TEXT("file", "hello");
 	EXPECT_MISSING("file\t0\t1\tnot_captured\nfile\t3\t2\tnot_captured\n");
 }
 
@@ -482,14 +490,17 @@ Test(export_files, a_size_that_no_reply_shows_to_be_set_is_doubtful)
 	EXPECT_TEXT("file", "hello");
 	EXPECT_MISSING("file\t3\t2\tnot_captured\n");
 	write_text("f", 3, "LO");
-	EXPECT_MISSING("");
+	EXPECT_MISSING("file\t3\t2\tnot_captured\n");
 	resize_unanswered(7);
 	EXPECT_TEXT("file", "helLO..");
-	EXPECT_MISSING("file\t5\t2\tnot_captured\n");
-	/* its beginning is known again */
+	EXPECT_MISSING("file\t3\t4\tnot_captured\n");
 	set_size("f", 6);
 	set_size("f", 8);
-	EXPECT_MISSING("file\t5\t1\tnot_captured\n");
+	EXPECT_MISSING("file\t3\t5\tnot_captured\n");
+	write_of("f", 3, "LO", 2, 2);
+	kit.exchange.call.time_ns = MINUTE_LATER_NS;
+	run();
+	EXPECT_MISSING("file\t5\t3\tnot_captured\n");
 }
 
 static void read_in(uint64_t offset, const char *text, uint64_t asked, uint64_t answered)

@@ -7,6 +7,7 @@
 
 #include "dissect/rpc/nfs.h"
 #include "output/export/export_contents.h"
+#include "output/export/export_pending.h"
 
 #define COPY_BLOCK (16u << 10)
 /* Limit of copied bytes, relative to the captured ones: a few COPYs in a capture could request any amount. */
@@ -47,6 +48,7 @@ static void take_dropped(struct name_tree *tree, struct name_node *name)
 {
 	(void)tree;
 	ranges_fini(&((struct node *)name)->ranges);
+	ranges_fini(&((struct node *)name)->pending);
 }
 
 static void set_entry(struct contents *contents, struct node *node, struct disk_entry *entry, struct name *placed)
@@ -157,16 +159,14 @@ static bool is_range(struct contents *contents, uint64_t offset, uint64_t length
 
 static void set(struct contents *contents, struct node *node, uint64_t begin, uint64_t end, unsigned state, bool only_unknown)
 {
-	uint32_t room = node->ranges.room;
-	struct name_tree *tree = &contents->tree;
-	bool done = false;
+	bool done;
 
 	if (begin >= end)
 		return;
-	if (tree->memory < tree->max_memory || node->ranges.count + 2 <= room)
-		done = only_unknown ? ranges_fill(&node->ranges, begin, end, state) : ranges_set(&node->ranges, begin, end, state);
-	tree->memory += (node->ranges.room - room) * sizeof *node->ranges.at;
+	done = pending_set_ranges(&contents->tree, &node->ranges, begin, end, state, only_unknown);
 	node->is_certain |= state < RANGE_MISSING;
+	if (done && state < RANGE_MISSING && node->pending.count)
+		pending_doubt(contents, node, begin, end);
 	if (done)
 		return;
 	contents->unreported++;
@@ -364,6 +364,8 @@ static void put_unknown(struct contents *contents, struct node *node, uint64_t o
 static void put_piece(struct contents *contents, struct node *node, uint64_t offset, const uint8_t *bytes, uint64_t length, unsigned reason,
 		      bool is_write)
 {
+	if (bytes && !is_write && node->pending.count)
+		pending_confirm(contents, node, offset, bytes, length);
 	if (bytes && !is_write && is_overtaken(contents, node)) {
 		put_unknown(contents, node, offset, bytes, length);
 		contents->written += length;
@@ -402,6 +404,8 @@ static void put(struct contents *contents, struct node *node, uint64_t offset, c
 		put_piece(contents, node, offset + (at - data->at), bytes, here - at, reason, is_write);
 		if (bytes && data->is_doubtful)
 			set(contents, node, offset + (at - data->at), offset + (here - data->at), RANGE_MISSING + RTAP_MISSING_NOT_CAPTURED, false);
+		if (data->is_doubtful)
+			pending_add(contents, node, offset + (at - data->at), offset + (here - data->at), bytes ? PENDING_STORED : PENDING_CHANGED);
 		at = here;
 	}
 }
@@ -481,10 +485,12 @@ static void resize_perhaps(struct contents *contents, struct node *node, uint64_
 
 static void set_size(struct contents *contents, struct node *node, uint64_t size, bool has_succeeded)
 {
-	if (has_succeeded)
+	if (has_succeeded) {
 		resize(contents, node, size);
-	else
-		resize_perhaps(contents, node, size);
+		return;
+	}
+	resize_perhaps(contents, node, size);
+	pending_add(contents, node, size, UINT64_MAX, PENDING_CHANGED);
 }
 
 static void allocate(struct contents *contents, struct node *node, uint64_t offset, uint64_t length, enum grower by)

@@ -35,6 +35,15 @@ struct node {
 	bool is_certain;           /* some range is data or zeros */
 	struct disk_entry *entry;  /* NULL: not exported */
 	struct ranges ranges;
+	struct ranges pending;     /* what calls without a reply may still change: enum pending_state */
+	int64_t pending_ns;        /* when the last of these calls was sent */
+	uint64_t confirmed_frame;  /* of the last reply that showed that one was executed */
+};
+
+enum pending_state {
+	PENDING_STORED,  /* the file has the bytes of a WRITE there */
+	PENDING_CHANGED, /* it does not */
+	PENDING_DONE,    /* the call was executed, or would change nothing, after node.confirmed_frame */
 };
 
 struct contents {
@@ -46,6 +55,7 @@ struct contents {
 	uint64_t copied;     /* bytes copied by COPY and CLONE */
 	uint64_t unreported, not_copied;
 	uint64_t asked, answered; /* frames of the current exchange: call, reply */
+	int64_t asked_ns;
 	struct part_cursor cursor;
 	bool is_placed;      /* some data of the current exchange have a file and an offset, present or missing */
 };
@@ -67,6 +77,7 @@ static inline void contents_begin(struct contents *contents, const struct rpc_ex
 	contents->cursor.part = NULL;
 	contents->is_placed = false;
 	contents->asked = exchange->call.present ? exchange->call.first_frame : exchange->reply.first_frame;
+	contents->asked_ns = exchange->call.present ? exchange->call.time_ns : exchange->reply.time_ns;
 	contents->answered = exchange->reply.present ? exchange->reply.last_frame : exchange->call.last_frame;
 }
 
