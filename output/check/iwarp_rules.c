@@ -17,6 +17,7 @@ struct half {
 	bool has_sent, has_terminated;
 	bool end_known;
 	uint32_t end;            /* sequence number after the last FPDU, or after the MPA Request or Reply */
+	uint32_t seen;           /* sequence number after the last byte */
 	bool is_open, is_open_tagged; /* the last segment did not end its message */
 	uint8_t open_opcode;
 	uint32_t open_msn, open_qn, open_offset;
@@ -235,12 +236,22 @@ static void check_tagged(const struct subject *subject, const struct half *half,
 			      (unsigned long long)facts->tagged_offset, half->open_stag, (unsigned long long)half->open_to);
 }
 
+/* Whether no FPDU of this size can be in the bytes after the last FPDU: one that is not whole yet, or FPDUs that were not found. */
+static bool has_shown_all(const struct half *half, uint32_t size)
+{
+	return half->was_whole && half->end_known && (int32_t)(half->seen - half->end) < (int32_t)size;
+}
+
+#define READ_REQUEST_FPDU 52
+#define READ_RESPONSE_FPDU 20 /* without data */
+
 /* Read Requests and Read Responses, if both streams were seen from the beginning. */
 static void check_reads(const struct subject *subject, struct state *state, const struct rtap_iwarp_facts *facts)
 {
 	struct half *half = &state->halves[subject->sender], *other = &state->halves[!subject->sender];
 	const struct rtap_mpa_facts *reply = &state->mpa[1];
-	bool is_known = half->was_whole && other->was_whole && state->has_mpa[0] && state->has_mpa[1];
+	uint32_t hidden = facts->opcode == RTAP_RDMAP_READ_RESPONSE ? READ_REQUEST_FPDU : READ_RESPONSE_FPDU;
+	bool is_known = half->was_whole && has_shown_all(other, hidden) && state->has_mpa[0] && state->has_mpa[1];
 
 	if (facts->opcode == RTAP_RDMAP_READ_RESPONSE && facts->last) {
 		half->responses++;
@@ -393,6 +404,7 @@ void iwarp_rules_packet(struct subject *subject)
 		lose_step(half);
 	if (packet->mpa.present && is_in_order(packet))
 		take_setup(subject, state);
+	half->seen = packet->tcp.sequence + packet->tcp.payload.wire;
 	iwarp_walk_init(&walk, packet);
 	while ((fpdu = iwarp_next_fpdu(&walk))) {
 		if (!is_certain(fpdu) || iwarp_is_late(packet, fpdu))

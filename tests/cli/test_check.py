@@ -106,6 +106,27 @@ class Rules(Broken):
             talk.write_capture(path)
             self.assertEqual(set(self.broken(path)[1]), {"mpa-marker"} if change else set())
 
+    def test_a_request_where_no_fpdu_was_found_may_be_there(self):
+        """Without CRCs, FPDUs after a wrong marker may not be found. A Read Request among them was sent."""
+        for is_damaged, is_asked, wanted in ((False, True, set()), (False, False, {"rdmap-unrequested"}), (True, True, set())):
+            talk = check_iwarp.Iwarp(check_iwarp.setup(False, 0x80), check_iwarp.setup(True, 0x80))
+            asks, answers = mpa.Stream(True, False), mpa.Stream(True, False)
+            for number in (1, 2):
+                asks.add(struct.pack(">BBIIII", 0x41, 0x43, 0, 0, number, 0), bytes(603), [], {})
+            if is_damaged:
+                asks.data[1024 + 3] ^= 4
+            if is_asked:
+                asks.add(struct.pack(">BBIIII", 0x41, 0x41, 0, 1, 1, 0), struct.pack(">IQIIQ", 5, 0, 8, 6, 0), [], {})
+            answers.add(struct.pack(">BBIQ", 0xc1, 0x42, 5, 0), bytes(8), [], {})
+            begin = 0
+            for fpdu in asks.fpdus:
+                talk.frame("a", check_iwarp.PSH | check_iwarp.ACK, bytes(asks.data[begin:fpdu.end]))
+                begin = fpdu.end
+            talk.frame("b", check_iwarp.PSH | check_iwarp.ACK, bytes(answers.data))
+            path = self.path("request.pcap")
+            talk.write_capture(path)
+            self.assertEqual(set(self.broken(path)[1]) - {"mpa-marker"}, wanted, (is_damaged, is_asked))
+
     def test_nothing_follows_from_a_setup_that_is_wrong(self):
         """Depths of one side only are not negotiated; FPDUs after too much private data may not be found."""
         plain, deep = check_iwarp.setup(False, 0, 2), check_iwarp.setup(True, 0x10, 2, check_iwarp.depths(ird=1, ord_=0))
