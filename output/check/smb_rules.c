@@ -21,6 +21,8 @@
 struct half {
 	bool has_credits;        /* all credits granted to it are known */
 	int64_t credits;         /* number of transfers that it may send */
+	struct check_excess excess; /* a transfer without a credit */
+	uint32_t excess_length;
 	uint32_t receive, fragmented; /* sizes that it receives; 0: unknown */
 	bool is_open;            /* the last transfer was a fragment that others follow */
 	uint32_t remaining;
@@ -81,9 +83,14 @@ static void take_transfer(const struct subject *subject, struct state *state, co
 	uint32_t length = (uint32_t)little_bits(bytes, SMB_DIRECT_DATA_LENGTH), remaining = (uint32_t)little_bits(bytes, SMB_DIRECT_REMAINING);
 	uint32_t offset = (uint32_t)little_bits(bytes, SMB_DIRECT_OFFSET);
 
-	if (half->has_credits && --half->credits < 0) {
-		subject_break(subject, RULE_SMBD_CREDITS, "%u bytes of data, no credit", length);
-		half->credits = 0;
+	if (subject_proves(subject, &other->excess)) {
+		subject_break_at(subject, &other->excess.origin, RULE_SMBD_CREDITS, "%u bytes of data, no credit", other->excess_length);
+		other->excess.is_set = false;
+		other->credits = 0;
+	}
+	if (half->has_credits && --half->credits < 0 && !half->excess.is_set) {
+		subject_exceed(subject, &half->excess);
+		half->excess_length = length;
 	}
 	other->credits += (int64_t)little_bits(bytes, SMB_DIRECT_CREDITS_GRANTED);
 	if (!little_bits(bytes, SMB_DIRECT_CREDITS_REQUESTED))
@@ -111,7 +118,7 @@ void smb_rules_packet(struct subject *subject)
 	/* a gap may have contained grants and fragments */
 	if (state && (subject->is_gap || (!is_new(packet) && packet->flow.analysis != RTAP_PSN_NONE)))
 		for (unsigned i = 0; i < 2; i++)
-			state->halves[i].has_credits = state->halves[i].is_open = false;
+			state->halves[i].has_credits = state->halves[i].is_open = state->halves[i].excess.is_set = false;
 	if (packet->upper != RTAP_UPPER_SMB_DIRECT || !is_new(packet) || !(state = subject_state(subject, CHECK_GROUP_SMB, sizeof *state)))
 		return;
 	for (uint8_t i = 0; i < packet->layer_count; i++) {

@@ -57,7 +57,11 @@ class Storage(Upper):
             talk = check_rpcrdma.Nfs()
             return talk, lambda i: talk.call(xid=i), lambda i: talk.reply(i, credits=1 + i)
 
-        for begin in srp, iser, rpc:
+        def smb():
+            talk = check_storage.Smb()
+            return talk, lambda i: talk.transfer("a", granted=4), lambda i: talk.transfer("b", granted=1 if i else 0)
+
+        for begin in srp, iser, rpc, smb:
             talk, request, respond = begin()
             request(0)
             respond(0)

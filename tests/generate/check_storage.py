@@ -180,6 +180,7 @@ def on_smb(*ids):
 def smb_credits(t):
     for _ in range(3):
         t.transfer("a")
+    t.transfer("b")
 
 
 @on_smb("smbd-requested")
