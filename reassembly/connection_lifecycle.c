@@ -70,7 +70,7 @@ static void evict(struct budget_entry *entry, void *owner)
 	struct message *message;
 
 	/* Evicting an idle connection loses nothing. */
-	if (!entry->rests) {
+	if (!entry->is_idle) {
 		tracker->counters.evictions++;
 		connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_EVICTED]++;
 	}
@@ -165,7 +165,7 @@ void connection_retire(struct rtap_tracker *tracker, struct connection *connecti
 	alternate_discard(tracker, connection);
 	handshake_ids_discard(tracker, connection);
 	connection_charge(tracker, connection);
-	connection->leaves |= connection->entry.rests;
+	connection->leaves |= connection->entry.is_idle;
 	connection->references--;
 }
 

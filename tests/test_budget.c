@@ -147,7 +147,7 @@ Test(budget, without_give_up_an_entry_rests_with_all_that_it_has)
 	entries[1].give_up = NULL;
 	budget_advance(&budget, 60 * SECOND);
 	cr_expect(counts[0] == 10 && counts[1] == 0 && counts[2] == 10);
-	cr_expect(budget.used == 30 && budget.resting == 30);
+	cr_expect(budget.used == 30 && budget.idle_bytes == 30);
 }
 
 Test(budget, an_entry_that_keeps_something_rests_until_it_is_used)
@@ -160,23 +160,23 @@ Test(budget, an_entry_that_keeps_something_rests_until_it_is_used)
 		entries[i].give_up = keep_ten;
 	budget_advance(&budget, 60 * SECOND);
 	cr_expect(counts[0] == 100 && counts[1] == 100 && counts[2] == 100);
-	cr_expect(budget.used == 30 && budget.resting == 30);
+	cr_expect(budget.used == 30 && budget.idle_bytes == 30);
 	budget_advance(&budget, 120 * SECOND);
 	cr_expect_eq(counts[0], 100);
 	/* used again, it has the whole time again; the others are the first to go */
 	budget_charge(&budget, &entries[0], 5);
-	cr_expect(budget.used == 35 && budget.resting == 20);
+	cr_expect(budget.used == 35 && budget.idle_bytes == 20);
 	cr_expect(budget_relieve(&budget));
-	cr_expect(counts[1] == 101 && budget.resting == 10);
+	cr_expect(counts[1] == 101 && budget.idle_bytes == 10);
 	budget_touch(&budget, &entries[2]);
-	cr_expect(!budget.resting && !entries[2].rests);
+	cr_expect(!budget.idle_bytes && !entries[2].is_idle);
 	budget_give(&budget, &entries[2], 10);
 	budget_advance(&budget, 180 * SECOND - 1);
 	cr_expect_eq(counts[0], 100);
 	budget_advance(&budget, 180 * SECOND);
-	cr_expect(counts[0] == 200 && budget.resting == 10);
+	cr_expect(counts[0] == 200 && budget.idle_bytes == 10);
 	budget_give(&budget, &entries[0], 10);
-	cr_expect(!budget.used && !budget.resting && TAILQ_EMPTY(&budget.entries) && !budget.awake);
+	cr_expect(!budget.used && !budget.idle_bytes && TAILQ_EMPTY(&budget.entries) && !budget.oldest_active);
 }
 
 static void exchange_all(struct budget_entry *entry, void *owner)
@@ -197,10 +197,10 @@ Test(budget, memory_used_by_giving_up_is_no_use_of_the_entry)
 		entries[i].give_up = exchange_all;
 	budget_advance(&budget, 60 * SECOND);
 	cr_expect(counts[0] == 1 && counts[1] == 1 && counts[2] == 1);
-	cr_expect(budget.used == 75 && budget.resting == 75 && !budget.awake);
-	cr_expect(entries[0].rests && entries[1].rests && entries[2].rests);
+	cr_expect(budget.used == 75 && budget.idle_bytes == 75 && !budget.oldest_active);
+	cr_expect(entries[0].is_idle && entries[1].is_idle && entries[2].is_idle);
 	budget_charge(&budget, &entries[1], 1);
-	cr_expect(!entries[1].rests && budget.resting == 50 && budget.awake == &entries[1]);
+	cr_expect(!entries[1].is_idle && budget.idle_bytes == 50 && budget.oldest_active == &entries[1]);
 }
 
 Test(budget, resting_entries_have_their_own_limit)
@@ -209,13 +209,13 @@ Test(budget, resting_entries_have_their_own_limit)
 	struct budget_entry entries[3];
 
 	three_from(0, entries, counts);
-	budget.resting_limit = 15;
+	budget.idle_limit = 15;
 	for (int i = 0; i < 3; i++)
 		entries[i].give_up = keep_ten;
 	budget_advance(&budget, 60 * SECOND);
 	/* the two that are older went */
 	cr_expect(counts[0] == 101 && counts[1] == 101 && counts[2] == 100);
-	cr_expect_eq(budget.resting, 10);
+	cr_expect_eq(budget.idle_bytes, 10);
 }
 
 static void become_larger(struct budget_entry *entry, void *owner)

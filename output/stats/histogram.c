@@ -59,7 +59,7 @@ static bool allows(const struct histogram_memory *memory, uint64_t more)
 	return !memory || (memory->used <= memory->most && more <= memory->most - memory->used);
 }
 
-/* NULL: no more groups, or out of memory. */
+/* NULL: out of memory, or over the limit. */
 static struct histogram_buckets *make_group_room(struct histogram *histogram, struct histogram_memory *memory)
 {
 	struct histogram_buckets *larger;

@@ -16,7 +16,7 @@
 #define HISTOGRAM_GROUPS (HISTOGRAM_VALUE_BITS - HISTOGRAM_PART_BITS + 1)
 #define HISTOGRAM_BUCKETS (HISTOGRAM_GROUPS << HISTOGRAM_PART_BITS)
 
-/* The buckets of a power of two; the first group holds all values counted individually. */
+/* The buckets of a power of two; those of the first group count the values below 32. */
 struct histogram_group {
 	uint32_t counts[1 << HISTOGRAM_PART_BITS]; /* saturating */
 };

@@ -7,7 +7,7 @@
 
 void budget_init(struct budget *budget, uint64_t limit)
 {
-	*budget = (struct budget){ .limit = limit, .resting_limit = limit / RESTING_SHARE, .now_ns = INT64_MAX };
+	*budget = (struct budget){ .limit = limit, .idle_limit = limit / RESTING_SHARE, .now_ns = INT64_MAX };
 	TAILQ_INIT(&budget->entries);
 	budget_give_up_after(budget, INT64_MAX / 2);
 }
@@ -20,26 +20,26 @@ void budget_give_up_after(struct budget *budget, uint64_t give_up_ns)
 
 void budget_unlink(struct budget *budget, struct budget_entry *entry)
 {
-	if (entry->rests)
-		budget->resting -= entry->bytes;
-	entry->rests = false;
+	if (entry->is_idle)
+		budget->idle_bytes -= entry->bytes;
+	entry->is_idle = false;
 	if (budget->concluded == entry)
 		budget->concluded = NULL;
-	if (budget->awake == entry)
-		budget->awake = TAILQ_NEXT(entry, link);
+	if (budget->oldest_active == entry)
+		budget->oldest_active = TAILQ_NEXT(entry, link);
 	TAILQ_REMOVE(&budget->entries, entry, link);
 }
 
 void budget_link_newest(struct budget *budget, struct budget_entry *entry)
 {
 	TAILQ_INSERT_TAIL(&budget->entries, entry, link);
-	if (!budget->awake)
-		budget->awake = entry;
+	if (!budget->oldest_active)
+		budget->oldest_active = entry;
 }
 
 void budget_make_newest(struct budget *budget, struct budget_entry *entry)
 {
-	if (entry->rests) {
+	if (entry->is_idle) {
 		if (entry == budget->concluded)
 			return;
 		budget_unlink(budget, entry);
@@ -47,8 +47,8 @@ void budget_make_newest(struct budget *budget, struct budget_entry *entry)
 	}
 	if (!TAILQ_NEXT(entry, link))
 		return;
-	if (budget->awake == entry)
-		budget->awake = TAILQ_NEXT(entry, link);
+	if (budget->oldest_active == entry)
+		budget->oldest_active = TAILQ_NEXT(entry, link);
 	TAILQ_REMOVE(&budget->entries, entry, link);
 	TAILQ_INSERT_TAIL(&budget->entries, entry, link);
 }
@@ -85,10 +85,10 @@ void budget_give_up_due(struct budget *budget)
 {
 	struct budget_entry *entry;
 
-	while ((entry = budget->awake) && budget->clock_ns - entry->used_ns >= budget->give_up_ns) {
-		entry->rests = true;
-		budget->resting += entry->bytes;
-		budget->awake = TAILQ_NEXT(entry, link);
+	while ((entry = budget->oldest_active) && budget->clock_ns - entry->used_ns >= budget->give_up_ns) {
+		entry->is_idle = true;
+		budget->idle_bytes += entry->bytes;
+		budget->oldest_active = TAILQ_NEXT(entry, link);
 		budget->concluded = entry;
 		if (entry->give_up)
 			entry->give_up(entry, entry->owner);
@@ -97,10 +97,10 @@ void budget_give_up_due(struct budget *budget)
 		if (budget->used > budget->limit)
 			return;
 	}
-	while (budget->resting > budget->resting_limit && (entry = TAILQ_FIRST(&budget->entries))->rests && entry->evict)
+	while (budget->idle_bytes > budget->idle_limit && (entry = TAILQ_FIRST(&budget->entries))->is_idle && entry->evict)
 		entry->evict(entry, entry->owner);
 	/* Evicting idle entries can free others, including the one due next. */
-	budget->due_ns = (budget->awake ? budget->awake->used_ns : budget->clock_ns) + budget->give_up_ns;
+	budget->due_ns = (budget->oldest_active ? budget->oldest_active->used_ns : budget->clock_ns) + budget->give_up_ns;
 }
 
 bool budget_take(struct budget *budget, struct budget_entry *entry, uint64_t bytes)

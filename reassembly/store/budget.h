@@ -21,14 +21,14 @@ struct budget_entry {
 	void (*evict)(struct budget_entry *entry, void *owner);
 	/*
 	 * The entry was not used for the budget's give_up_ns: concludes its work and returns as much memory as possible.
-	 * The entry is idle then: it is evicted before all others, also when idle entries exceed resting_limit. May free
+	 * The entry is idle then: it is evicted before all others, also when idle entries exceed idle_limit. May free
 	 * the entry. Called by budget_advance() only. NULL: nothing to conclude; the entry becomes idle and keeps its
 	 * memory.
 	 */
 	void (*give_up)(struct budget_entry *entry, void *owner);
 	void *owner;
 	uint64_t used_ns;                    /* time of last use, by the budget's clock */
-	bool rests;                          /* idle: given up and not used since */
+	bool is_idle;                        /* given up and not used since */
 	bool apart;                          /* never given up and not in the order */
 };
 
@@ -36,9 +36,9 @@ struct budget {
 	uint64_t limit, used, peak; /* bytes */
 	uint64_t evictions;         /* number of evicted entries */
 	TAILQ_HEAD(budget_order, budget_entry) entries; /* the oldest first */
-	struct budget_entry *awake; /* oldest entry that is not idle */
+	struct budget_entry *oldest_active; /* oldest entry that is not idle */
 	struct budget_entry *concluded; /* entry whose give_up is running: charges do not count as use; NULL: none, or freed */
-	uint64_t resting, resting_limit; /* bytes */
+	uint64_t idle_bytes, idle_limit; /* bytes */
 	uint64_t give_up_ns;        /* entries not used for this long are given up */
 	uint64_t clock_ns;          /* capture time that has passed; stands still while time stamps go backwards */
 	uint64_t due_ns;            /* no entry is due before this time of clock_ns */
@@ -72,7 +72,7 @@ void budget_make_newest(struct budget *budget, struct budget_entry *entry);
 
 static inline void budget_move_newest(struct budget *budget, struct budget_entry *entry)
 {
-	if (entry->rests || TAILQ_NEXT(entry, link))
+	if (entry->is_idle || TAILQ_NEXT(entry, link))
 		budget_make_newest(budget, entry);
 }
 
@@ -111,8 +111,8 @@ static inline void budget_add(struct budget *budget, struct budget_entry *entry,
 	if (bytes && !entry->bytes && !entry->apart)
 		budget_link_newest(budget, entry);
 	entry->bytes += bytes;
-	if (entry->rests)
-		budget->resting += bytes;
+	if (entry->is_idle)
+		budget->idle_bytes += bytes;
 	budget->used += bytes;
 	if (budget->used > budget->peak)
 		budget->peak = budget->used;
@@ -140,8 +140,8 @@ static inline void budget_give(struct budget *budget, struct budget_entry *entry
 	assert(bytes <= entry->bytes);
 	entry->bytes -= bytes;
 	budget->used -= bytes;
-	if (entry->rests)
-		budget->resting -= bytes;
+	if (entry->is_idle)
+		budget->idle_bytes -= bytes;
 	if (!entry->bytes && !entry->apart)
 		budget_unlink(budget, entry);
 }
