@@ -251,7 +251,7 @@ static void find_aliases(struct gathering *gathering)
 
 static int64_t lost_ns(const struct stats *stats, const struct stats_connection *connection)
 {
-	return stats_time_lost(stats, &connection->directions[0]) + stats_time_lost(stats, &connection->directions[1]);
+	return ns_sum(stats_time_lost(stats, &connection->directions[0]), stats_time_lost(stats, &connection->directions[1]));
 }
 
 static bool is_candidate(const struct gathering *gathering, const struct stats_connection *connection)

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "base/nanoseconds.h"
 #include "dissect/engine/cursor.h"
 #include "reassembly/state.h"
 
@@ -170,7 +171,7 @@ static inline void connection_account(struct rtap_tracker *tracker, struct conne
 /* Schedules work on a connection for `after_ns` after `time_ns`, or later. */
 static inline void connections_due(struct rtap_tracker *tracker, int64_t time_ns, int64_t after_ns)
 {
-	int64_t due_ns = time_ns > INT64_MAX - after_ns ? INT64_MAX : time_ns + after_ns;
+	int64_t due_ns = ns_sum(time_ns, after_ns);
 
 	if (due_ns < tracker->due_ns)
 		tracker->due_ns = due_ns;

@@ -254,6 +254,32 @@ static uint64_t losses_at_once(int64_t apart_ns)
 	return losses;
 }
 
+/* Time stamps of a damaged capture can be centuries apart, more than once. */
+Test(findings, times_lost_saturate)
+{
+	struct stats *stats = stats_create(&(struct stats_options){ .max_memory = 1 << 20 });
+	struct rtap_tcp_recovery ended = { .cause = RTAP_RECOVERY_ZERO_WINDOW, .from_a = true, .begin_ns = INT64_MIN, .end_ns = INT64_MAX };
+	struct stats_packet_facts facts = {
+		.connection = 1, .time_lost_ns = INT64_MAX, .late_ns = INT64_MAX, .late_packets = 1, .tcp_recoveries = &ended, .tcp_recovery_count = 1,
+		.flow = { .present = true, .from_a = true, .analysis = RTAP_PSN_OUT_OF_ORDER, .lost_to = RTAP_RECOVERY_TIMEOUT },
+		.ib = { .has_bth = true, .opcode = 4 },
+	};
+	const struct stats_direction *sender;
+
+	for (int i = 0; i < 2; i++) {
+		facts.frame++;
+		facts.ib.has_bth = i;
+		stats_count_packet(stats, &facts);
+		stats_count_packet(stats, &facts);
+	}
+	sender = &stats_find(stats, 1)->directions[0];
+	cr_expect_eq(stats_lost_to(stats, sender, RTAP_RECOVERY_TIMEOUT), INT64_MAX);
+	cr_expect_eq(stats_lost_to(stats, sender, RTAP_RECOVERY_ZERO_WINDOW), INT64_MAX);
+	cr_expect_eq(stats_time_lost(stats, sender), INT64_MAX);
+	cr_expect_eq(stats_incidents_of(sender)->reordering.sum_ns, INT64_MAX);
+	stats_destroy(stats);
+}
+
 Test(findings, of_clusters_count_within_less_than_a_second_of_the_first)
 {
 	cr_expect_eq(losses_at_once(SECOND - 1), 2);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/nanoseconds.h"
 #include "dissect/flow.h"
 #include "dissect/infiniband/ib.h"
 #include "output/export/export_trace.h"
@@ -93,7 +94,7 @@ static void write_common(const struct event *event, const char *phase, struct li
 	object_number(line, "tid", event->thread);
 }
 
-/* Difference and sum of times, clamped to 64 bits. */
+/* Negative if `time_ns` is earlier; saturates. */
 static int64_t since(int64_t time_ns, int64_t begin_ns)
 {
 	int64_t difference;
@@ -101,13 +102,6 @@ static int64_t since(int64_t time_ns, int64_t begin_ns)
 	if (__builtin_sub_overflow(time_ns, begin_ns, &difference))
 		return time_ns < begin_ns ? INT64_MIN + 1 : INT64_MAX;
 	return difference;
-}
-
-static int64_t later(int64_t time_ns, int64_t length_ns)
-{
-	int64_t sum;
-
-	return __builtin_add_overflow(time_ns, length_ns, &sum) ? INT64_MAX : sum;
 }
 
 static void write_named(const struct event *event, struct line *line)
@@ -276,8 +270,8 @@ void export_trace_message(struct export_trace *trace, const struct rtap_message 
 
 	if (message->is_rpc)
 		return;
-	if (message->has_latency && later(message->time_ns, message->latency_ns) > event.end_ns)
-		event.end_ns = later(message->time_ns, message->latency_ns);
+	if (message->has_latency && ns_sum(message->time_ns, message->latency_ns) > event.end_ns)
+		event.end_ns = ns_sum(message->time_ns, message->latency_ns);
 	put_on_track(trace, TRACK_MESSAGES, message->from_a, &event);
 }
 
@@ -425,7 +419,7 @@ void export_trace_pause(struct export_trace *trace, const struct congestion_paus
 			continue;
 		put_event(trace, write_event, &(struct event){
 			.name = names[priority], .category = "pause", .begin_ns = pause->time_ns,
-			.end_ns = later(pause->time_ns, pause_length_ns(pause, priority)),
+			.end_ns = ns_sum(pause->time_ns, pause_length_ns(pause, priority)),
 			.process = process, .thread = priority + 1, .id = ++trace->asynchronous, .arguments = pause_arguments, .what = pause });
 	}
 }

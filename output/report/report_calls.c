@@ -140,7 +140,7 @@ static int64_t duration_of(const struct rtap_operation *operation)
 {
 	if (operation->has_latency)
 		return operation->latency_ns < 0 ? -1 : operation->latency_ns;
-	return operation->one_way ? stats_elapsed(operation->time_ns, operation->time_end_ns) : -1;
+	return operation->one_way ? ns_elapsed(operation->time_ns, operation->time_end_ns) : -1;
 }
 
 void report_calls_operation(struct report *report, const struct rtap_operation *operation)

@@ -75,7 +75,7 @@ static void tile(const char *key, uint64_t number, const char *label, struct lin
 
 static void span(const struct stats *stats, struct line *line)
 {
-	int64_t elapsed_ns = stats_elapsed(stats->first_ns, stats->last_ns);
+	int64_t elapsed_ns = ns_elapsed(stats->first_ns, stats->last_ns);
 
 	line_text(line, "<div><dt>duration</dt><dd><data data-key=\"seconds\" value=\"");
 	line_seconds(line, elapsed_ns);

@@ -68,7 +68,7 @@ static bool frame_of(const struct report_trace *trace, int side, struct frame *f
 	}
 	if (high < low)
 		return false;
-	frame->x = (struct html_axis){ 0, (double)stats_elapsed(frame->first_ns, frame->last_ns), LEFT, RIGHT, false };
+	frame->x = (struct html_axis){ 0, (double)ns_elapsed(frame->first_ns, frame->last_ns), LEFT, RIGHT, false };
 	frame->y = (struct html_axis){ (double)low, (double)high, BOTTOM, TOP, false };
 	if (frame->last_ns == frame->first_ns)
 		frame->x.high = 1;
@@ -81,7 +81,7 @@ static bool frame_of(const struct report_trace *trace, int side, struct frame *f
 /* Precise enough for magnification. */
 static void at(const struct frame *frame, const struct report_spot *spot, const char *between, struct line *line)
 {
-	html_fixed(line, html_place(&frame->x, (double)stats_elapsed(frame->first_ns, spot->time_ns)), 3);
+	html_fixed(line, html_place(&frame->x, (double)ns_elapsed(frame->first_ns, spot->time_ns)), 3);
 	line_text(line, between);
 	html_fixed(line, html_place(&frame->y, (double)spot->place), 2);
 }
@@ -332,7 +332,7 @@ static double call_end(const struct report_call *call, const struct frame *frame
 {
 	int64_t lasts_ns = call->spot.place < 0 ? 0 : call->spot.place;
 
-	return html_place(&frame->x, (double)stats_elapsed(frame->first_ns, call->spot.time_ns) + (double)lasts_ns);
+	return html_place(&frame->x, (double)ns_elapsed(frame->first_ns, call->spot.time_ns) + (double)lasts_ns);
 }
 
 static void sign(const char *name, double x, double y, struct line *line)
@@ -382,7 +382,7 @@ static void call_title(const struct report_page *page, const struct report_call 
 static void draw_call(const struct report_page *page, const struct report_call *call, const struct frame *frame, struct lane *lane,
 		      struct line *line)
 {
-	double begin = html_place(&frame->x, (double)stats_elapsed(frame->first_ns, call->spot.time_ns)), end = call_end(call, frame);
+	double begin = html_place(&frame->x, (double)ns_elapsed(frame->first_ns, call->spot.time_ns)), end = call_end(call, frame);
 	double y = lane->top + html_rows_take(&lane->rows, begin, end) * (double)ROW_HEIGHT, width = end - begin;
 
 	/* a call too short to be visible is drawn longer, but shares its row with the next one */
@@ -468,7 +468,7 @@ static double lay_out(const struct report_points *points, const struct frame *fr
 
 	for (uint32_t i = 0; i < points->count; i++) {
 		const struct report_call *call = report_points_at(points, i);
-		double begin = html_place(&frame->x, (double)stats_elapsed(frame->first_ns, call->spot.time_ns));
+		double begin = html_place(&frame->x, (double)ns_elapsed(frame->first_ns, call->spot.time_ns));
 
 		html_rows_take(&lane_of(lanes, count, call)->rows, begin, call_end(call, frame));
 	}
@@ -491,7 +491,7 @@ static struct frame calls_frame(const struct report_points *points)
 		frame.first_ns = spot->time_ns < frame.first_ns ? spot->time_ns : frame.first_ns;
 		frame.last_ns = end_ns > frame.last_ns ? end_ns : frame.last_ns;
 	}
-	frame.x = (struct html_axis){ 0, (double)stats_elapsed(frame.first_ns, frame.last_ns), CALL_LEFT, RIGHT - 12, false };
+	frame.x = (struct html_axis){ 0, (double)ns_elapsed(frame.first_ns, frame.last_ns), CALL_LEFT, RIGHT - 12, false };
 	if (!(frame.x.high > 0))
 		frame.x.high = 1;
 	return frame;

@@ -81,7 +81,7 @@ static void take_tcp(struct report *report, const struct rtap_packet *packet)
 		if (found->begins)
 			continue;
 		take(report, &(struct report_recovery){
-			.spot = { found->end_ns, stats_elapsed(found->begin_ns, found->end_ns) },
+			.spot = { found->end_ns, ns_elapsed(found->begin_ns, found->end_ns) },
 			.frame = found->frame,
 			.connection = packet->flow.connection,
 			.from_a = found->from_a,
@@ -161,7 +161,7 @@ void report_closed_windows(const struct report_page *page)
 
 		if (sender->closed)
 			take(page->report, &(struct report_recovery){
-				.spot = { page->stats->last_ns, stats_elapsed(sender->closed_ns, page->stats->last_ns) },
+				.spot = { page->stats->last_ns, ns_elapsed(sender->closed_ns, page->stats->last_ns) },
 				.frame = sender->recoveries[RTAP_RECOVERY_ZERO_WINDOW].occurrences.last_frame,
 				.connection = connection->shown.number,
 				.from_a = i % 2 == 0,
@@ -179,14 +179,14 @@ struct lane {
 
 static double end_of(const struct report_page *page, const struct html_axis *x, const struct report_recovery *recovery)
 {
-	return html_place(x, (double)stats_elapsed(page->stats->first_ns, recovery->spot.time_ns));
+	return html_place(x, (double)ns_elapsed(page->stats->first_ns, recovery->spot.time_ns));
 }
 
 static double begin_of(const struct report_page *page, const struct html_axis *x, const struct report_recovery *recovery)
 {
 	int64_t begin_ns = (int64_t)((uint64_t)recovery->spot.time_ns - (uint64_t)recovery->spot.place);
 
-	return html_place(x, (double)stats_elapsed(page->stats->first_ns, begin_ns));
+	return html_place(x, (double)ns_elapsed(page->stats->first_ns, begin_ns));
 }
 
 static double lay_out(const struct report_page *page, const struct html_axis *x, struct lane lanes[LANES])
@@ -282,7 +282,7 @@ static void draw(const struct report_page *page, const struct report_recovery *r
 static void plot(const struct report_page *page, struct line *line)
 {
 	const struct report_points *points = &page->report->recoveries;
-	struct html_axis x = { 0, (double)stats_elapsed(page->stats->first_ns, page->stats->last_ns), LEFT, RIGHT - 12, false };
+	struct html_axis x = { 0, (double)ns_elapsed(page->stats->first_ns, page->stats->last_ns), LEFT, RIGHT - 12, false };
 	struct html_unit unit = html_time_unit(x.high);
 	struct lane lanes[LANES] = { 0 };
 	double bottom;

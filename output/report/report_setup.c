@@ -124,8 +124,8 @@ static unsigned gather(const struct report *report, const struct stats_shown *sh
 		const struct report_signal *signal = &report->signals[i];
 		struct rung rung = { signal, NULL, signal->frame, signal->time_ns, false, true };
 
-		if (signal->is_tcp && is_of(signal, shown, &rung.from_a) && stats_elapsed(signal->time_ns, shown->time_ns) <= TCP_BEFORE_NS &&
-		    stats_elapsed(shown->time_end_ns, signal->time_ns) <= TCP_AFTER_NS && !has_frame(rungs, count, signal->frame))
+		if (signal->is_tcp && is_of(signal, shown, &rung.from_a) && ns_elapsed(signal->time_ns, shown->time_ns) <= TCP_BEFORE_NS &&
+		    ns_elapsed(shown->time_end_ns, signal->time_ns) <= TCP_AFTER_NS && !has_frame(rungs, count, signal->frame))
 			insert(rungs, &count, &rung);
 	}
 	return count;
@@ -153,7 +153,7 @@ static void draw_rung(const struct rung *rung, const struct rung *before, int64_
 	line_text(line, "</text>");
 	if (before) {
 		html_label(line, "small", END_B + 14, y + 4);
-		html_duration(line, stats_elapsed(before->time_ns, rung->time_ns));
+		html_duration(line, ns_elapsed(before->time_ns, rung->time_ns));
 		line_text(line, " later</text>");
 	}
 	arrow(rung, y, line);

@@ -58,7 +58,7 @@ static void connection_row(const struct report_page *page, const struct stats_co
 	cell_end(&shown->a, line);
 	cell_end(&shown->b, line);
 	html_cell_time(line, true, (int64_t)((uint64_t)shown->time_ns - (uint64_t)page->stats->begin_ns));
-	html_cell_time(line, true, stats_elapsed(shown->time_ns, shown->time_end_ns));
+	html_cell_time(line, true, ns_elapsed(shown->time_ns, shown->time_end_ns));
 	for (int i = 0; i < 2; i++)
 		html_cell_count(line, connection->directions[i].packets);
 	for (int i = 0; i < 2; i++)

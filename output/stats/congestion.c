@@ -192,7 +192,7 @@ void congestion_begin_window(struct stats_direction *direction, int64_t time_ns,
 	struct congestion_window *window = &direction->window;
 	struct congestion_cnps *cnps = direction->cnps;
 
-	if (cnps && cnps->pending && stats_elapsed(cnps->last_ns, time_ns) >= CONGESTION_WINDOW_NS)
+	if (cnps && cnps->pending && ns_elapsed(cnps->last_ns, time_ns) >= CONGESTION_WINDOW_NS)
 		measure(cnps, sent);
 	window->before_ns = window->end_ns ? window->begin_ns : time_ns;
 	window->before_bytes = window->begin_bytes;
@@ -212,7 +212,7 @@ static void note_storm(struct congestion_cnps *cnps, uint64_t frame, int64_t tim
 {
 	struct congestion_storm *storm = &cnps->last_storm;
 
-	if (!storm->count || time_ns < storm->begin_ns || stats_elapsed(storm->begin_ns, time_ns) >= CONGESTION_STORM_NS)
+	if (!storm->count || time_ns < storm->begin_ns || ns_elapsed(storm->begin_ns, time_ns) >= CONGESTION_STORM_NS)
 		*storm = (struct congestion_storm){ .begin_ns = time_ns, .first_frame = frame };
 	storm->count++;
 	storm->last_frame = frame;
@@ -232,14 +232,14 @@ void congestion_note_cnp(struct stats *stats, struct stats_direction *sender, st
 		return;
 	taken = cnps_of(stats, slowed);
 	/* at least a window before it, and no CNP being measured */
-	if (!taken || taken->pending || stats_elapsed(window->before_ns, time_ns) < CONGESTION_WINDOW_NS ||
-	    (taken->last_ns && stats_elapsed(taken->last_ns, time_ns) < 2 * CONGESTION_WINDOW_NS))
+	if (!taken || taken->pending || ns_elapsed(window->before_ns, time_ns) < CONGESTION_WINDOW_NS ||
+	    (taken->last_ns && ns_elapsed(taken->last_ns, time_ns) < 2 * CONGESTION_WINDOW_NS))
 		return;
 	taken->pending = true;
 	taken->last_ns = time_ns;
 	taken->frame = frame;
 	taken->bytes = slowed->wire_bytes;
-	taken->rate_before = rate(slowed->wire_bytes - window->before_bytes, stats_elapsed(window->before_ns, time_ns));
+	taken->rate_before = rate(slowed->wire_bytes - window->before_bytes, ns_elapsed(window->before_ns, time_ns));
 	window->end_ns = time_ns + CONGESTION_WINDOW_NS;
 }
 
@@ -264,7 +264,7 @@ uint64_t congestion_paused_ns(const struct congestion_port *port, int64_t last_n
 {
 	int64_t end_ns = port->end_ns < last_ns ? port->end_ns : last_ns;
 
-	return port->paused_ns + (port->end_ns ? (uint64_t)stats_elapsed(port->begin_ns, end_ns) : 0);
+	return port->paused_ns + (port->end_ns ? (uint64_t)ns_elapsed(port->begin_ns, end_ns) : 0);
 }
 
 /* A new pause replaces the rest of the last one: IEEE 802.3, 31B.3.3. */

@@ -105,7 +105,7 @@ static void look_cluster(const struct stats *stats, const struct stats_connectio
 	const struct stats_burst *burst = &stats_incidents_of(direction)->worst_burst;
 
 	(void)stats;
-	if (!direction->packets || stats_elapsed(direction->first_ns, direction->last_ns) < CLUSTER_NS)
+	if (!direction->packets || ns_elapsed(direction->first_ns, direction->last_ns) < CLUSTER_NS)
 		return;
 	findings_take(finding, &burst->occurrences);
 	finding->of = direction->retransmission_runs;
@@ -138,7 +138,7 @@ static void look_recovery(const struct stats *stats, const struct stats_connecti
 	findings_take(finding, &recovery->occurrences);
 	finding->recovery = recovery;
 	finding->cause = (uint8_t)cause;
-	finding->of_ns = stats_elapsed(first_ns, last_ns);
+	finding->of_ns = ns_elapsed(first_ns, last_ns);
 	if (cause == RTAP_RECOVERY_RNR)
 		finding->asked_ns = (int64_t)other->rnr_wait_us * 1000;
 	if (cause == RTAP_RECOVERY_TIMEOUT && connection->shown.retries_known)
@@ -277,7 +277,7 @@ static void look_paused(const struct stats *stats, const struct stats_connection
 		finding->last_frame = port->last_frame;
 	}
 	finding->count = longest_ns / 1000;
-	finding->of = (uint64_t)stats_elapsed(stats->first_ns, stats->last_ns) / 1000;
+	finding->of = (uint64_t)ns_elapsed(stats->first_ns, stats->last_ns) / 1000;
 }
 
 static void look_tcp_recovery(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)

@@ -176,7 +176,7 @@ static void moment_of(int64_t time_ns, enum clock_form form, int64_t first_ns, s
 	struct line moment;
 
 	line_init(&moment, text, sizeof text);
-	clock_write(&clock, &(struct rtap_frame){ .time_ns = time_ns, .relative_ns = stats_elapsed(first_ns, time_ns) }, &moment);
+	clock_write(&clock, &(struct rtap_frame){ .time_ns = time_ns, .relative_ns = ns_elapsed(first_ns, time_ns) }, &moment);
 	while (*begin == ' ')
 		begin++;
 	line_bytes(line, begin, (size_t)(moment.next - begin) - cut);

@@ -27,7 +27,7 @@ void findings_operation_credit_waits(const struct stats *stats, const struct sta
 	finding->of = requests->work.count;
 	finding->lost_ns = (uint64_t)requests->credit_waits.time_ns;
 	finding->time_ns = requests->credit_waits.longest_ns;
-	finding->usual_ns = stats_elapsed(connection->shown.time_ns, connection->shown.time_end_ns);
+	finding->usual_ns = ns_elapsed(connection->shown.time_ns, connection->shown.time_end_ns);
 }
 
 static void take_slow(const struct stats_requests *requests, const struct stats_slow *slow, struct finding *finding)
@@ -114,7 +114,7 @@ void findings_operation_missed(const struct stats *stats, const struct stats_con
 	(void)connection;
 	finding->time_ns = group->gap_ns;
 	finding->usual_ns = group->keep_alive_ns;
-	last_ns = group->keep_alive_ns && end_of(stats, group, &end_ns) ? stats_elapsed(group->last_ns, end_ns) : 0;
+	last_ns = group->keep_alive_ns && end_of(stats, group, &end_ns) ? ns_elapsed(group->last_ns, end_ns) : 0;
 	if (last_ns > group->keep_alive_ns) {
 		const struct stats_occurrences last = { 1, group->last_frame, group->last_frame, group->last_ns, group->last_ns };
 
@@ -222,7 +222,7 @@ void findings_operation_reconnects(const struct stats *stats, const struct stats
 		if (!requests)
 			continue;
 		if (one->shown.is_set_up && failed_ns != INT64_MIN && one->shown.time_ns >= failed_ns &&
-		    stats_elapsed(failed_ns, one->shown.time_ns) < RECONNECT_NS) {
+		    ns_elapsed(failed_ns, one->shown.time_ns) < RECONNECT_NS) {
 			finding->count++;
 			last = one->shown.number;
 		}

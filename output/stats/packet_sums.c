@@ -118,7 +118,7 @@ static void add_copy(struct packet_sum *sum, const struct stats_packet_facts *fa
 static bool begins_window(struct direction_sums *direction, int64_t time_ns)
 {
 	bool begins = direction->window_is_known ? time_ns >= direction->window_end_ns :
-		      stats_elapsed(direction->window_from_ns, time_ns) >= CONGESTION_WINDOW_NS;
+		      ns_elapsed(direction->window_from_ns, time_ns) >= CONGESTION_WINDOW_NS;
 
 	if (begins) {
 		direction->window_is_known = true;

@@ -42,7 +42,7 @@ int64_t stats_lost_to(const struct stats *stats, const struct stats_direction *d
 	const struct stats_incidents *incidents = stats_incidents_of(direction);
 	bool is_open_ended = cause == RTAP_RECOVERY_ZERO_WINDOW && incidents->closed;
 
-	return incidents->recoveries[cause].time_lost_ns + (is_open_ended ? stats_elapsed(incidents->closed_ns, stats->now_ns) : 0);
+	return ns_sum(incidents->recoveries[cause].time_lost_ns, is_open_ended ? ns_elapsed(incidents->closed_ns, stats->now_ns) : 0);
 }
 
 int64_t stats_time_lost(const struct stats *stats, const struct stats_direction *direction)
@@ -50,7 +50,7 @@ int64_t stats_time_lost(const struct stats *stats, const struct stats_direction 
 	int64_t sum = 0;
 
 	for (int cause = 0; cause < RTAP_RECOVERY_COUNT; cause++)
-		sum += stats_lost_to(stats, direction, (enum rtap_recovery)cause);
+		sum = ns_sum(sum, stats_lost_to(stats, direction, (enum rtap_recovery)cause));
 	return sum;
 }
 
@@ -374,7 +374,7 @@ static bool is_given_up(const struct stats *stats, const struct stats_direction 
 	for (uint32_t i = 0; i < connection->life_count; i++)
 		if (!strcmp(connection->life[i].name, "rdma_disconnect") && connection->life[i].time_ns >= message->time_end_ns)
 			return true;
-	return stats_elapsed(until_ns, stats->now_ns) >= STATS_UNANSWERED_NS;
+	return ns_elapsed(until_ns, stats->now_ns) >= STATS_UNANSWERED_NS;
 }
 
 void stats_message(struct stats *stats, const struct rtap_message *message)
@@ -410,7 +410,7 @@ void stats_message(struct stats *stats, const struct rtap_message *message)
 		note_read(stats, asker, message);
 	if (message->outcome == RTAP_OUTCOME_RNR && is_given_up(stats, asker, message))
 		stats_note_event(stats, asker, STATS_RNR_GIVEN_UP, message->first_frame, message->time_ns);
-	if (message->outcome == RTAP_OUTCOME_UNANSWERED && stats_elapsed(message->time_end_ns, stats->now_ns) >= STATS_UNANSWERED_NS)
+	if (message->outcome == RTAP_OUTCOME_UNANSWERED && ns_elapsed(message->time_end_ns, stats->now_ns) >= STATS_UNANSWERED_NS)
 		stats_note_event(stats, asker, STATS_UNANSWERED, message->first_frame, message->time_ns);
 }
 
@@ -432,7 +432,7 @@ static void note_reject(struct stats *stats, const struct rtap_life_event *event
 
 static void note_setup(struct stats *stats, const struct rtap_life_event *asked, const struct rtap_life_event *established)
 {
-	int64_t elapsed_ns = stats_elapsed(asked->time_ns, established->time_ns);
+	int64_t elapsed_ns = ns_elapsed(asked->time_ns, established->time_ns);
 
 	if (established->time_ns < asked->time_ns)
 		return;
@@ -486,7 +486,7 @@ static void note_life(struct stats *stats, const struct rtap_connection *connect
 						&(struct stats_occurrences){ event->repeats, event->frame, event->frame,
 									     event->time_ns, event->time_ns });
 	}
-	if (asked && (asked->unanswered || !answered) && stats_elapsed(asked->time_ns, stats->now_ns) >= STATS_UNANSWERED_NS)
+	if (asked && (asked->unanswered || !answered) && ns_elapsed(asked->time_ns, stats->now_ns) >= STATS_UNANSWERED_NS)
 		stats_count(&stats->cm_unanswered, asked->frame, asked->time_ns);
 }
 
@@ -600,7 +600,7 @@ static void operations_merge(struct stats *stats, struct stats_operations *opera
 static void recovery_merge(struct stats_recovery *into, const struct stats_recovery *from)
 {
 	stats_occurrences_merge(&into->occurrences, &from->occurrences);
-	into->time_lost_ns += from->time_lost_ns;
+	into->time_lost_ns = ns_sum(into->time_lost_ns, from->time_lost_ns);
 	into->doubled += from->doubled;
 	into->late += from->late;
 	if (from->most_attempts > into->most_attempts)
@@ -619,8 +619,7 @@ void stats_note_late(struct stats *stats, struct stats_direction *direction, uin
 	reordering->packets += packets;
 	if (packets > reordering->most_packets)
 		reordering->most_packets = packets;
-	if (late_ns < INT64_MAX - reordering->sum_ns)
-		reordering->sum_ns += late_ns;
+	reordering->sum_ns = ns_sum(reordering->sum_ns, late_ns);
 	if (late_ns > reordering->most_ns)
 		reordering->most_ns = late_ns;
 }
@@ -631,8 +630,7 @@ static void reordering_merge(struct stats_reordering *into, const struct stats_r
 	into->packets += from->packets;
 	if (from->most_packets > into->most_packets)
 		into->most_packets = from->most_packets;
-	if (from->sum_ns < INT64_MAX - into->sum_ns)
-		into->sum_ns += from->sum_ns;
+	into->sum_ns = ns_sum(into->sum_ns, from->sum_ns);
 	if (from->most_ns > into->most_ns)
 		into->most_ns = from->most_ns;
 }

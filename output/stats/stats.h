@@ -8,6 +8,7 @@
 
 #include <rdmatap/message.h>
 
+#include "base/nanoseconds.h"
 #include "dissect/engine/packet.h"
 #include "output/stats/congestion.h"
 #include "output/stats/histogram.h"
@@ -340,14 +341,6 @@ void stats_message(struct stats *stats, const struct rtap_message *message);
 void stats_connection(struct stats *stats, const struct rtap_connection *connection);
 /* Adds the counts of connection `from` to `into`; turned: end a of `from` is end b of `into`. */
 void stats_merge(struct stats *stats, uint64_t from, uint64_t into, bool turned);
-
-/* Time from `from_ns` to `to_ns`; 0 if `to_ns` is earlier. Saturates, because time stamps can be centuries apart. */
-static inline int64_t stats_elapsed(int64_t from_ns, int64_t to_ns)
-{
-	uint64_t elapsed = to_ns > from_ns ? (uint64_t)to_ns - (uint64_t)from_ns : 0;
-
-	return elapsed > INT64_MAX ? INT64_MAX : (int64_t)elapsed;
-}
 
 /* The connection's counters, created if necessary; `others` if out of memory. */
 struct stats_connection *stats_begin(struct stats *stats, uint64_t number);

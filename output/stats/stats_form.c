@@ -56,7 +56,7 @@ uint64_t stats_rate(uint64_t count, int64_t elapsed_ns)
 
 uint64_t stats_goodput(const struct stats_direction *direction)
 {
-	return stats_rate(direction->payload_bytes, stats_elapsed(direction->first_ns, direction->last_ns));
+	return stats_rate(direction->payload_bytes, ns_elapsed(direction->first_ns, direction->last_ns));
 }
 
 uint64_t stats_messages(const struct stats_direction *direction)

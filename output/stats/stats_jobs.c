@@ -78,13 +78,8 @@ static void count_link(struct search *search, unsigned number)
 	for (int end = 0; end < 2; end++) {
 		struct stats_job_host *host = hosts[end] = &search->jobs->hosts[search->links[number].ends[end]];
 
-		host->kept_ns[end] += waits->delays[end].time_ns;
-		host->own[end].time_ns += waits->own[end].time_ns;
-		host->own[end].delayed_ns += waits->own[end].delayed_ns;
-		host->own[end].unknown += waits->own[end].unknown;
-		if (waits->own[end].longest_ns > host->own[end].longest_ns)
-			host->own[end].longest_ns = waits->own[end].longest_ns;
-		stats_occurrences_merge(&host->own[end].delayed, &waits->own[end].delayed);
+		host->kept_ns[end] = ns_sum(host->kept_ns[end], waits->delays[end].time_ns);
+		stats_own_merge(&host->own[end], &waits->own[end]);
 		host->own_ns = greater(host->own[0].time_ns, host->own[1].time_ns);
 		host->delayed_ns = greater(host->own[0].delayed_ns, host->own[1].delayed_ns);
 	}
@@ -140,15 +135,15 @@ static void count_host(struct stats_job *job, struct degrees *degrees, const str
 	degrees->hosts++;
 	degrees->is_line &= host->senders <= 1 && host->receivers <= 1;
 	degrees->most = host->neighbours > degrees->most ? host->neighbours : degrees->most;
-	job->own_ns += host->own_ns;
-	job->delayed_ns += host->delayed_ns;
+	job->own_ns = ns_sum(job->own_ns, host->own_ns);
+	job->delayed_ns = ns_sum(job->delayed_ns, host->delayed_ns);
 	if (job->straggler < 0 || host->own_ns > jobs->hosts[job->straggler].own_ns)
 		job->straggler = (int)number;
 }
 
 static int64_t longest_of(const struct stats_job_host *host)
 {
-	return host->own[0].longest_ns > host->own[1].longest_ns ? host->own[0].longest_ns : host->own[1].longest_ns;
+	return greater(host->own[0].longest_ns, host->own[1].longest_ns);
 }
 
 /* Whether all links of the job are those of one host other than this; or the hosts are a line, most likely a part of a ring, and this is an end. */

@@ -65,7 +65,7 @@ static void capture(const void *what, struct line *line)
 		object_time(line, "time", stats->first_ns);
 		object_time(line, "time_end", stats->last_ns);
 	}
-	object_seconds(line, "seconds", stats_elapsed(stats->first_ns, stats->last_ns));
+	object_seconds(line, "seconds", ns_elapsed(stats->first_ns, stats->last_ns));
 	object_number(line, "rdma_packets", stats->rdma_packets);
 	object_number(line, "unassigned_packets", stats->unassigned);
 	object_number(line, "connections", stats->connections);
@@ -73,7 +73,7 @@ static void capture(const void *what, struct line *line)
 	object_number(line, "messages", stats->messages);
 	object_number(line, "incomplete_messages", stats->incomplete);
 	object_number(line, "payload", stats_payload(stats));
-	rates(stats_payload(stats), stats->messages, stats_elapsed(stats->first_ns, stats->last_ns), line);
+	rates(stats_payload(stats), stats->messages, ns_elapsed(stats->first_ns, stats->last_ns), line);
 	if (stats->uncounted_messages)
 		object_number(line, "messages_uncounted", stats->uncounted_messages);
 	if (stats->other_rpcs)
@@ -304,8 +304,8 @@ static void one_direction(const struct stats *stats, const struct stats_directio
 	object_number(line, "payload", direction->payload_bytes);
 	object_number(line, "repeated_bytes", stats_repeated(direction));
 	object_number(line, "repeated_payload", stats_repeated(direction)); /* former name of repeated_bytes */
-	object_seconds(line, "seconds", stats_elapsed(direction->first_ns, direction->last_ns));
-	rates(direction->payload_bytes, stats_messages(direction), stats_elapsed(direction->first_ns, direction->last_ns), line);
+	object_seconds(line, "seconds", ns_elapsed(direction->first_ns, direction->last_ns));
+	rates(direction->payload_bytes, stats_messages(direction), ns_elapsed(direction->first_ns, direction->last_ns), line);
 	operations(direction, line);
 	stats_json_object(line, "events");
 	for (int i = 0; i < STATS_EVENT_COUNT; i++)

@@ -35,7 +35,7 @@ static bool expects_no_response(const struct rtap_operation *operation)
 static bool is_overdue(const struct stats *stats, const struct rtap_operation *operation)
 {
 	return operation->request_frame && !is_answered(operation) && !expects_no_response(operation) &&
-	       stats_elapsed(operation->time_end_ns, stats->now_ns) >= STATS_UNANSWERED_NS;
+	       ns_elapsed(operation->time_end_ns, stats->now_ns) >= STATS_UNANSWERED_NS;
 }
 
 static bool has_latency(const struct rtap_operation *operation)
@@ -273,7 +273,7 @@ static struct stats_group *group_of(struct stats *stats, const struct rtap_opera
 /* Without any request for longer than the timeout, the responder ends the session. */
 static void note_keep_alive(struct stats_group *group, const struct rtap_operation *operation)
 {
-	int64_t time_ns = operation->time_ns, gap_ns = stats_elapsed(group->last_ns, time_ns);
+	int64_t time_ns = operation->time_ns, gap_ns = ns_elapsed(group->last_ns, time_ns);
 
 	if (group->last_frame && group->keep_alive_ns && gap_ns > group->keep_alive_ns) {
 		stats_count(&group->missed, group->last_frame, group->last_ns);
@@ -300,7 +300,7 @@ static void note_keep_alive(struct stats_group *group, const struct rtap_operati
 static void count_slow(struct stats_slow *slow, const struct rtap_operation *operation, int64_t time_ns)
 {
 	stats_count(&slow->occurrences, operation->request_frame, operation->time_ns);
-	slow->time_ns = slow->time_ns > INT64_MAX - time_ns ? INT64_MAX : slow->time_ns + time_ns;
+	slow->time_ns = ns_sum(slow->time_ns, time_ns);
 	if (time_ns > slow->longest_ns)
 		slow->longest_ns = time_ns;
 }
@@ -318,7 +318,7 @@ static int64_t lost_between(const struct stats_direction *direction, int64_t beg
 		const struct stats_time_lost *loss = &incidents->times_lost[i];
 		int64_t until_ns = loss->end_ns < end_ns ? loss->end_ns : end_ns, from_ns = loss->end_ns - loss->lost_ns;
 
-		sum_ns += stats_elapsed(from_ns > begin_ns ? from_ns : begin_ns, until_ns);
+		sum_ns = ns_sum(sum_ns, ns_elapsed(from_ns > begin_ns ? from_ns : begin_ns, until_ns));
 	}
 	return sum_ns;
 }
@@ -426,7 +426,7 @@ static void count_by_connection(struct stats *stats, const struct rtap_operation
 	if (has_parts) {
 		requests->part_count++;
 		for (int i = 0; i < STATS_PART_COUNT; i++)
-			requests->part_ns[i] += parts_ns[i];
+			requests->part_ns[i] = ns_sum(requests->part_ns[i], parts_ns[i]);
 	}
 	stats_waits_operation(stats, requests, operation);
 	note_events(stats, requests, operation);

@@ -98,7 +98,7 @@ static void note_cnp(struct stats *stats, struct stats_direction *sender, struct
 	if (!marked->reaction_ns)
 		marked->reaction_ns = stats_allocate(stats, sizeof *marked->reaction_ns);
 	if (marked->reaction_ns)
-		stats_add_value(stats, marked->reaction_ns, (uint64_t)stats_elapsed(marked->marked_ns, facts->time_ns));
+		stats_add_value(stats, marked->reaction_ns, (uint64_t)ns_elapsed(marked->marked_ns, facts->time_ns));
 }
 
 static void note_mark(struct stats *stats, struct stats_direction *direction, const struct stats_packet_facts *facts)
@@ -153,7 +153,7 @@ static void note_retransmission_run(struct stats *stats, struct stats_direction 
 	struct stats_burst *burst = &incidents->last_burst;
 
 	sender->retransmission_runs++;
-	if (!burst->occurrences.count || facts->time_ns < burst->begin_ns || stats_elapsed(burst->begin_ns, facts->time_ns) >= STATS_BURST_NS)
+	if (!burst->occurrences.count || facts->time_ns < burst->begin_ns || ns_elapsed(burst->begin_ns, facts->time_ns) >= STATS_BURST_NS)
 		*burst = (struct stats_burst){ .begin_ns = facts->time_ns };
 	stats_count(&burst->occurrences, facts->frame, facts->time_ns);
 	if (burst->occurrences.count > incidents->worst_burst.occurrences.count)
@@ -177,8 +177,9 @@ static void note_wait(struct stats_recovery *recovery, int64_t wait_ns, uint8_t 
 		recovery->most_ns = wait_ns;
 }
 
-static void keep_time_lost(struct stats_incidents *incidents, int64_t end_ns, int64_t lost_ns)
+static void add_time_lost(struct stats_incidents *incidents, uint8_t cause, int64_t end_ns, int64_t lost_ns)
 {
+	incidents->recoveries[cause].time_lost_ns = ns_sum(incidents->recoveries[cause].time_lost_ns, lost_ns);
 	if (lost_ns > 0)
 		incidents->times_lost[incidents->time_lost_count++ % STATS_TIMES_LOST] = (struct stats_time_lost){ end_ns, lost_ns };
 }
@@ -189,8 +190,7 @@ static __attribute__((noinline)) void note_recovery(struct stats *stats, struct 
 	struct stats_incidents *incidents = stats_incidents(stats, asker);
 	struct stats_recovery *recovery = &incidents->recoveries[facts->flow.recovery];
 
-	incidents->recoveries[facts->flow.lost_to].time_lost_ns += facts->time_lost_ns;
-	keep_time_lost(incidents, facts->time_ns, facts->time_lost_ns);
+	add_time_lost(incidents, facts->flow.lost_to, facts->time_ns, facts->time_lost_ns);
 	if (!facts->flow.recovery)
 		return;
 	stats_note_event(stats, asker, facts->flow.recovery == RTAP_RECOVERY_TIMEOUT ? STATS_AFTER_TIMEOUT :
@@ -224,8 +224,7 @@ static __attribute__((noinline)) void note_tcp_recoveries(struct stats *stats, s
 		if (found->begins) {
 			stats_count(&recovery->occurrences, found->frame, facts->time_ns);
 		} else {
-			recovery->time_lost_ns += stats_elapsed(found->begin_ns, found->end_ns);
-			keep_time_lost(incidents, found->end_ns, stats_elapsed(found->begin_ns, found->end_ns));
+			add_time_lost(incidents, found->cause, found->end_ns, ns_elapsed(found->begin_ns, found->end_ns));
 		}
 		if (found->cause != RTAP_RECOVERY_ZERO_WINDOW)
 			continue;

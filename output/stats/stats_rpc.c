@@ -120,7 +120,7 @@ static void add_call(const struct stats *stats, struct stats_rpc *row, const str
 	row->call_bytes += call->length;
 	row->repeats += call->repeats;
 	row->unanswered += !call->partner;
-	if (!call->partner && stats_elapsed(call->time_end_ns, stats->now_ns) >= STATS_UNANSWERED_NS)
+	if (!call->partner && ns_elapsed(call->time_end_ns, stats->now_ns) >= STATS_UNANSWERED_NS)
 		stats_count(&row->overdue, call->first_frame, call->time_ns);
 	row->with_read_chunks += call->read_chunks != 0;
 	row->with_write_chunks += call->write_chunks != 0;

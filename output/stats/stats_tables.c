@@ -88,7 +88,7 @@ static struct entry entry_of(const struct stats *stats, const struct stats_conne
 		entry.packets += direction->packets;
 		entry.bytes += direction->wire_bytes;
 		entry.payload += direction->payload_bytes;
-		entry.lost_ns += stats_time_lost(stats, direction);
+		entry.lost_ns = ns_sum(entry.lost_ns, stats_time_lost(stats, direction));
 		if (longest_ns > entry.longest_ns)
 			entry.longest_ns = longest_ns;
 	}
@@ -96,7 +96,7 @@ static struct entry entry_of(const struct stats *stats, const struct stats_conne
 	entry.cnps = event(connection, STATS_CNP);
 	for (int code = STATS_NAK_SEQUENCE; code <= STATS_RNR; code++)
 		entry.naks += event(connection, (enum stats_event)code);
-	entry.elapsed_ns = stats_elapsed(connection->shown.time_ns, connection->shown.time_end_ns);
+	entry.elapsed_ns = ns_elapsed(connection->shown.time_ns, connection->shown.time_end_ns);
 	return entry;
 }
 
@@ -283,14 +283,14 @@ static void add_entry(struct entry *sum, const struct entry *other, int64_t *beg
 	sum->retransmissions += other->retransmissions;
 	sum->naks += other->naks;
 	sum->cnps += other->cnps;
-	sum->lost_ns += other->lost_ns;
+	sum->lost_ns = ns_sum(sum->lost_ns, other->lost_ns);
 	if (other->longest_ns > sum->longest_ns)
 		sum->longest_ns = other->longest_ns;
 	if (shown->time_ns < *begin_ns)
 		*begin_ns = shown->time_ns;
 	if (shown->time_end_ns > *end_ns)
 		*end_ns = shown->time_end_ns;
-	sum->elapsed_ns = stats_elapsed(*begin_ns, *end_ns);
+	sum->elapsed_ns = ns_elapsed(*begin_ns, *end_ns);
 }
 
 /* Replaces the connections by their host pairs; returns the number of these. */

@@ -249,7 +249,7 @@ static void summary(const void *what, struct line *line)
 	const struct stats_record *record = what;
 	const struct stats *stats = record->stats;
 	const struct part *part = record->what;
-	int64_t elapsed_ns = stats_elapsed(stats->first_ns, stats->last_ns);
+	int64_t elapsed_ns = ns_elapsed(stats->first_ns, stats->last_ns);
 	enum clock_form form = finding_dated(part->view->form);
 
 	input_names(part->view, line);
@@ -579,9 +579,9 @@ static void one_direction(const struct stats *stats, const struct stats_directio
 	}
 	if (direction->packets) {
 		line_text(line, " in ");
-		units_time(stats_elapsed(direction->first_ns, direction->last_ns), line);
+		units_time(ns_elapsed(direction->first_ns, direction->last_ns), line);
 	}
-	rates(direction->payload_bytes, stats_messages(direction), stats_elapsed(direction->first_ns, direction->last_ns), line);
+	rates(direction->payload_bytes, stats_messages(direction), ns_elapsed(direction->first_ns, direction->last_ns), line);
 	line_char(line, '\n');
 	operations(direction, line);
 	requests(direction, line);

@@ -7,11 +7,6 @@
 #include "output/stats/stats_waits.h"
 #include "output/stats/stats_work.h"
 
-static int64_t sum(int64_t a, int64_t b)
-{
-	return a > INT64_MAX - b ? INT64_MAX : a + b;
-}
-
 static int64_t time_of(const struct rtap_named_value *value)
 {
 	return value->number > INT64_MAX ? INT64_MAX : (int64_t)value->number;
@@ -22,7 +17,7 @@ static void add_delay(struct stats_delayed *delays, const struct rtap_named_valu
 	int64_t time_ns = time_of(value);
 
 	delays->name = value->name;
-	delays->time_ns = sum(delays->time_ns, time_ns);
+	delays->time_ns = ns_sum(delays->time_ns, time_ns);
 	if (time_ns > delays->longest_ns) {
 		delays->longest_ns = time_ns;
 		delays->longest_frame = operation->request_frame;
@@ -33,12 +28,12 @@ static void add_delay(struct stats_delayed *delays, const struct rtap_named_valu
 
 static void add_own(struct stats_own *own, int64_t time_ns, bool is_known, const struct rtap_operation *operation)
 {
-	own->time_ns = sum(own->time_ns, time_ns);
+	own->time_ns = ns_sum(own->time_ns, time_ns);
 	if (time_ns > own->longest_ns)
 		own->longest_ns = time_ns;
 	if (time_ns < STATS_DELAYED_NS)
 		return;
-	own->delayed_ns = sum(own->delayed_ns, time_ns);
+	own->delayed_ns = ns_sum(own->delayed_ns, time_ns);
 	own->unknown += !is_known;
 	stats_count(&own->delayed, operation->request_frame, operation->time_ns);
 }
@@ -124,11 +119,21 @@ static void delays_merge(struct stats_delayed *into, const struct stats_delayed 
 	if (from->name)
 		into->name = from->name;
 	stats_occurrences_merge(&into->delayed, &from->delayed);
-	into->time_ns = sum(into->time_ns, from->time_ns);
+	into->time_ns = ns_sum(into->time_ns, from->time_ns);
 	if (from->longest_ns <= into->longest_ns)
 		return;
 	into->longest_ns = from->longest_ns;
 	into->longest_frame = from->longest_frame;
+}
+
+void stats_own_merge(struct stats_own *into, const struct stats_own *from)
+{
+	stats_occurrences_merge(&into->delayed, &from->delayed);
+	into->time_ns = ns_sum(into->time_ns, from->time_ns);
+	into->delayed_ns = ns_sum(into->delayed_ns, from->delayed_ns);
+	into->unknown += from->unknown;
+	if (from->longest_ns > into->longest_ns)
+		into->longest_ns = from->longest_ns;
 }
 
 void stats_waits_merge(struct stats_waits *into, const struct stats_waits *from)
@@ -143,17 +148,11 @@ void stats_waits_merge(struct stats_waits *into, const struct stats_waits *from)
 	into->bytes += from->bytes;
 	for (int delay = 0; delay < STATS_DELAY_COUNT; delay++)
 		delays_merge(&into->delays[delay], &from->delays[delay]);
-	for (int end = 0; end < 2; end++) {
-		stats_occurrences_merge(&into->own[end].delayed, &from->own[end].delayed);
-		into->own[end].time_ns = sum(into->own[end].time_ns, from->own[end].time_ns);
-		into->own[end].delayed_ns = sum(into->own[end].delayed_ns, from->own[end].delayed_ns);
-		into->own[end].unknown += from->own[end].unknown;
-		if (from->own[end].longest_ns > into->own[end].longest_ns)
-			into->own[end].longest_ns = from->own[end].longest_ns;
-	}
+	for (int end = 0; end < 2; end++)
+		stats_own_merge(&into->own[end], &from->own[end]);
 }
 
 int64_t stats_waits_span(const struct stats_waits *waits)
 {
-	return stats_elapsed(waits->begin_ns, waits->end_ns);
+	return ns_elapsed(waits->begin_ns, waits->end_ns);
 }

@@ -55,6 +55,7 @@ struct stats_requests;
 /* Counts the delays of an operation, if its layer provides them. */
 void stats_waits_operation(struct stats *stats, struct stats_requests *requests, const struct rtap_operation *operation);
 
+void stats_own_merge(struct stats_own *into, const struct stats_own *from);
 void stats_waits_merge(struct stats_waits *into, const struct stats_waits *from);
 
 /* Duration in nanoseconds. */

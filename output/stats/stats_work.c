@@ -63,7 +63,7 @@ static void work_merge(struct stats *stats, struct stats_work *into, const struc
 static void slow_merge(struct stats_slow *into, const struct stats_slow *from)
 {
 	stats_occurrences_merge(&into->occurrences, &from->occurrences);
-	into->time_ns = into->time_ns > INT64_MAX - from->time_ns ? INT64_MAX : into->time_ns + from->time_ns;
+	into->time_ns = ns_sum(into->time_ns, from->time_ns);
 	if (from->longest_ns > into->longest_ns)
 		into->longest_ns = from->longest_ns;
 }
@@ -88,7 +88,7 @@ void stats_work_merge(struct stats *stats, struct stats_direction *into, struct 
 		requests->depth = other->depth;
 	requests->part_count += other->part_count;
 	for (int i = 0; i < STATS_PART_COUNT; i++)
-		requests->part_ns[i] += other->part_ns[i];
+		requests->part_ns[i] = ns_sum(requests->part_ns[i], other->part_ns[i]);
 	stats_occurrences_merge(&requests->overdue, &other->overdue);
 	stats_occurrences_merge(&requests->keep_alives_overdue, &other->keep_alives_overdue);
 	stats_occurrences_merge(&requests->aborts, &other->aborts);

@@ -22,11 +22,6 @@ const char *usage_pattern_name(enum usage_pattern pattern)
 	return names[pattern];
 }
 
-static int64_t sum(int64_t a, int64_t b)
-{
-	return b > 0 && a > INT64_MAX - b ? INT64_MAX : a + b;
-}
-
 /* The size of the majority, if there is one, is the candidate at the end: Boyer and Moore's vote. */
 static void note_size(struct usage_kind *kind, uint64_t length)
 {
@@ -101,11 +96,11 @@ static void note_turn(struct usage *usage, const struct rtap_message *message)
 {
 	bool is_answer = usage->last_from_a != message->from_a;
 	struct usage_turn *turn = is_answer ? &usage->answers[!message->from_a] : &usage->pauses[!message->from_a];
-	int64_t time_ns = stats_elapsed(usage->last_ns, message->time_ns);
+	int64_t time_ns = ns_elapsed(usage->last_ns, message->time_ns);
 
 	usage->turns += is_answer;
 	turn->count++;
-	turn->sum_ns = sum(turn->sum_ns, time_ns);
+	turn->sum_ns = ns_sum(turn->sum_ns, time_ns);
 	if (time_ns <= turn->longest_ns)
 		return;
 	turn->longest_ns = time_ns;
@@ -129,7 +124,7 @@ void usage_message(struct usage *usage, const struct rtap_message *message)
 		usage->last_from_a == message->from_a && !usage->last_had_immediate;
 	if (message->has_latency && message->latency_ns >= 0) {
 		kind->answered++;
-		kind->latency_ns = sum(kind->latency_ns, message->latency_ns);
+		kind->latency_ns = ns_sum(kind->latency_ns, message->latency_ns);
 		note_slow(usage, message);
 	}
 	note_memory(usage, message);
@@ -144,7 +139,7 @@ void usage_message(struct usage *usage, const struct rtap_message *message)
 static void turn_merge(struct usage_turn *into, const struct usage_turn *from)
 {
 	into->count += from->count;
-	into->sum_ns = sum(into->sum_ns, from->sum_ns);
+	into->sum_ns = ns_sum(into->sum_ns, from->sum_ns);
 	if (from->longest_ns <= into->longest_ns)
 		return;
 	into->longest_ns = from->longest_ns;
@@ -166,7 +161,7 @@ static void kind_merge(struct usage_kind *into, const struct usage_kind *from)
 	into->immediates += from->immediates;
 	into->bytes += from->bytes;
 	into->answered += from->answered;
-	into->latency_ns = sum(into->latency_ns, from->latency_ns);
+	into->latency_ns = ns_sum(into->latency_ns, from->latency_ns);
 }
 
 static void region_merge(struct usage *usage, bool of_a, const struct usage_region *from)

@@ -239,7 +239,7 @@ static void put_event(struct why *why, const struct why_event *next)
 /* Records the time without packets before `next`, if it is long enough. */
 static void note_silence(struct why *why, const struct why_event *next, bool recovers)
 {
-	int64_t silence_ns = stats_elapsed(why->end_ns, next->time_ns);
+	int64_t silence_ns = ns_elapsed(why->end_ns, next->time_ns);
 	struct why_event silence = {
 		.kind = WHY_EVENT_SILENCE, .from_a = next->from_a, .time_ns = why->end_ns, .end_ns = next->time_ns,
 		.first_frame = why->end_frame, .last_frame = next->first_frame,
@@ -274,6 +274,11 @@ static void note_response(struct why *why, const struct rtap_packet *packet, boo
 		why->orders[asker][false] = (struct why_order){ .known = true, .next = (packet->ib.psn + 1) & 0xffffff };
 }
 
+static void add_lost(struct why *why, bool by_b, uint8_t cause, int64_t lost_ns)
+{
+	why->recoveries[by_b][cause].lost_ns = ns_sum(why->recoveries[by_b][cause].lost_ns, lost_ns);
+}
+
 static void count(struct why *why, const struct why_event *event, const struct rtap_packet *packet, bool turned)
 {
 	bool by_b = !event->from_a, asker = is_response(packet) ? !by_b : by_b;
@@ -290,13 +295,13 @@ static void count(struct why *why, const struct why_event *event, const struct r
 		why->recoveries[asker][event->cause].places[event->place]++;
 	}
 	if (packet->ib.has_bth)
-		why->recoveries[asker][packet->flow.lost_to].lost_ns += event->lost_ns;
+		add_lost(why, asker, packet->flow.lost_to, event->lost_ns);
 	for (uint8_t i = 0; i < packet->flow.tcp_recovery_count; i++) {
 		const struct rtap_tcp_recovery *found = &packet->flow.tcp_recoveries[i];
 
 		why->recovers[found->from_a == turned] = found->begins;
 		if (!found->begins)
-			why->recoveries[found->from_a == turned][found->cause].lost_ns += stats_elapsed(found->begin_ns, found->end_ns);
+			add_lost(why, found->from_a == turned, found->cause, ns_elapsed(found->begin_ns, found->end_ns));
 	}
 }
 

@@ -316,16 +316,16 @@ struct costs {
 
 static struct costs costs_of(const struct why *why)
 {
-	struct costs costs = { .elapsed_ns = stats_elapsed(why->begin_ns, why->end_ns) };
+	struct costs costs = { .elapsed_ns = ns_elapsed(why->begin_ns, why->end_ns) };
 
 	for (int by_b = 0; by_b < 2; by_b++) {
 		for (int cause = 0; cause < RTAP_RECOVERY_COUNT; cause++) {
-			costs.lost_ns += why->recoveries[by_b][cause].lost_ns;
+			costs.lost_ns = ns_sum(costs.lost_ns, why->recoveries[by_b][cause].lost_ns);
 			costs.recoveries += why->recoveries[by_b][cause].count;
 			for (int place = 0; place < WHY_PLACE_COUNT; place++)
 				costs.places[place] += why->recoveries[by_b][cause].places[place];
 		}
-		costs.rnr_ns += why->recoveries[by_b][RTAP_RECOVERY_RNR].lost_ns;
+		costs.rnr_ns = ns_sum(costs.rnr_ns, why->recoveries[by_b][RTAP_RECOVERY_RNR].lost_ns);
 	}
 	costs.silence_ns = why->silence_ns;
 	if (why->subject.has_latency && why->subject.latency_ns > costs.elapsed_ns)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include "base/nanoseconds.h"
 #include "reassembly/infiniband/assembly.h"
 #include "reassembly/infiniband/psn.h"
 #include "reassembly/infiniband/recovery.h"
@@ -22,7 +23,7 @@ void recovery_nak(struct psn_stream *stream, enum rtap_recovery cause, int64_t t
 {
 	stream->recovery.nak_unused = true;
 	stream->recovery.nak_cause = (uint8_t)cause;
-	stream->recovery.nak_ns = time_ns > INT64_MAX - wait_ns ? INT64_MAX : time_ns + wait_ns;
+	stream->recovery.nak_ns = ns_sum(time_ns, wait_ns);
 }
 
 static bool is_before(int64_t time_ns, int64_t begin_ns, int64_t length_ns)
@@ -90,7 +91,7 @@ static void lose(struct rtap_tracker *tracker, struct psn_stream *stream, int64_
 		recovery->counted_ns = time_ns;
 	if (since_ns >= time_ns)
 		return;
-	lost_ns = (uint64_t)time_ns - (uint64_t)since_ns > INT64_MAX ? INT64_MAX : time_ns - since_ns;
+	lost_ns = ns_elapsed(since_ns, time_ns);
 	if (message) {
 		recovery_add_time(&message->shown.time_lost_us, (uint64_t)lost_ns / 1000);
 		message->shown.lost_to |= (uint8_t)(1u << recovery->cause);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include "base/nanoseconds.h"
 #include "reassembly/stream/tcp_recovery.h"
 
 /* Longest time for which segments reordered by the network are late. */
@@ -16,14 +17,6 @@ struct work {
 	struct tcp_recoveries *found;
 	struct rtap_flow_facts *flow;
 };
-
-/* 0 if `to_ns` is earlier. Saturates, because time stamps can be centuries apart. */
-static int64_t elapsed(int64_t from_ns, int64_t to_ns)
-{
-	uint64_t time_ns = to_ns > from_ns ? (uint64_t)to_ns - (uint64_t)from_ns : 0;
-
-	return time_ns > INT64_MAX ? INT64_MAX : (int64_t)time_ns;
-}
 
 static bool is_after(uint32_t sequence, uint32_t other)
 {
@@ -52,7 +45,7 @@ static void end(struct work *work, bool from_a, uint8_t cause, uint64_t frame, i
 		.cause = cause, .from_a = from_a, .frame = frame, .begin_ns = begin_ns, .end_ns = end_ns,
 	};
 	work->flow->lost_to = cause;
-	work->flow->time_lost_ns += elapsed(begin_ns, end_ns);
+	work->flow->time_lost_ns = ns_sum(work->flow->time_lost_ns, ns_elapsed(begin_ns, end_ns));
 }
 
 /* The last retransmission was useful. */
@@ -67,20 +60,20 @@ static void end_wait(struct work *work, struct tcp_recovery *sender, bool from_a
 static void sent_again(struct work *work, struct tcp_recovery *sender, bool from_a)
 {
 	bool reported = sender->repeated_acks || sender->sacked;
-	bool silent = elapsed(sender->answered_ns, work->time_ns) >= TIMER_NS;
+	bool silent = ns_elapsed(sender->answered_ns, work->time_ns) >= TIMER_NS;
 
 	/* late, but sent once */
-	if (work->flow->tcp_analysis == RTAP_TCP_OUT_OF_ORDER && !reported && elapsed(sender->new_ns, work->time_ns) <= LATE_NS) {
+	if (work->flow->tcp_analysis == RTAP_TCP_OUT_OF_ORDER && !reported && ns_elapsed(sender->new_ns, work->time_ns) <= LATE_NS) {
 		uint64_t segments = sender->has_gap ? sender->segments - sender->gap_segments : 0;
 
 		work->flow->late_packets = segments > UINT32_MAX ? UINT32_MAX : (uint32_t)segments;
-		work->flow->late_ns = segments ? elapsed(sender->gap_ns, work->time_ns) : 0;
+		work->flow->late_ns = segments ? ns_elapsed(sender->gap_ns, work->time_ns) : 0;
 		sender->segments++;
 		return;
 	}
 	/* a timeout within a recovery, or after progress in it, begins a new one; a repeated timeout does not */
 	if (!sender->recovers || (silent && sender->cause == RTAP_RECOVERY_FAST_RETRANSMIT) ||
-	    (sender->progress_ns > sender->again_ns && elapsed(sender->progress_ns, work->time_ns) >= TIMER_NS)) {
+	    (sender->progress_ns > sender->again_ns && ns_elapsed(sender->progress_ns, work->time_ns) >= TIMER_NS)) {
 		end_wait(work, sender, from_a);
 		sender->cause = reported && !silent ? RTAP_RECOVERY_FAST_RETRANSMIT : RTAP_RECOVERY_TCP_TIMEOUT;
 		sender->begin_frame = work->frame;
