@@ -33,7 +33,7 @@ report_part report_setup, report_throughput, report_sequences, report_calls;
 report_part report_join;
 
 /* Tables. */
-report_part report_connections, report_operations, report_works, report_rpcs, report_mads, report_recoveries, report_classes, report_pauses;
+report_part report_connections, report_jobs, report_operations, report_works, report_rpcs, report_mads, report_recoveries, report_classes, report_pauses;
 
 /* Embedded in the page; generated from output/report/report.css and output/report/report.js. */
 extern const char report_style[], report_script[];

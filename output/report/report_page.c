@@ -547,7 +547,8 @@ int report_write(struct report *report, const struct findings *found, const stru
 	static report_part *const first[] = { head, summary, findings, report_rates, report_recoveries, report_join, report_latencies,
 					      report_connections, plots_head };
 	static report_part *const each[] = { connection_head, report_setup, report_throughput, report_sequences, report_calls, connection_end };
-	static report_part *const last[] = { plots_end, report_operations, report_works, report_rpcs, report_classes, report_pauses, report_mads, end };
+	static report_part *const last[] = { plots_end, report_jobs, report_operations, report_works, report_rpcs, report_classes, report_pauses, report_mads,
+					     end };
 	struct report_page page = { .report = report, .stats = report->stats, .findings = found, .input = input,
 				    .values = { .most = UINT64_MAX, .most_by_values = UINT64_MAX } };
 	int result;

@@ -253,6 +253,20 @@ class Numbers(ReportTest):
         rows = [tuple(r[name].replace(",", "") for name in names) for r in found.table("pause-table")]
         self.assertEqual(rows, [tuple(str(one.get(name, "")) for name in names) for one in stats["capture"][0].get("pauses", ())], what)
 
+    def test_jobs_are_those_of_the_statistics(self):
+        path = testdata("nccl-ring.pcap")
+        found = self.page(path)
+        stats = [json.loads(line) for line in self.lines("stats", "--json", path)]
+        jobs, hosts = ([one for one in stats if one["type"] == kind] for kind in ("job", "host"))
+        self.assertEqual([(r["shape"], r["transfers"], float(r["sender_late.time_lost"]), float(r["pause.time_lost"]), r["straggler"])
+                          for r in found.table("job-table")],
+                         [(j["shape"], str(j["transfers"]), j["sender_late"]["time_lost"], j["pause"]["time_lost"], j["straggler"]) for j in jobs])
+        times = ("late_as_receiver", "late_as_sender", "receiver_own", "sender_own")
+        self.assertEqual(sorted((r["host"], r["received"], r["is_straggler"], *(float(r[name]) for name in times)) for r in found.table("host-table")),
+                         sorted((h["host"], str(h["received"]), ("" if h["certain"] else "likely ") + "straggler" if h["is_straggler"] else "",
+                                 *(h[name] for name in times)) for h in hosts))
+        self.assertEqual(self.page(RPING).table("job-table"), [])
+
     def test_findings_of_transfers_name_the_host_and_its_cost(self):
         path = testdata("nccl-ring.pcap")
         items = [e.text() for e in self.page(path).root.one("section", id="findings").all("li")]
