@@ -23,4 +23,10 @@ static inline int64_t ns_sum(int64_t a_ns, int64_t b_ns)
 	return __builtin_add_overflow(a_ns, b_ns, &sum) ? INT64_MAX : sum;
 }
 
+/* A duration that is stored without a sign. */
+static inline int64_t ns_signed(uint64_t duration_ns)
+{
+	return duration_ns > INT64_MAX ? INT64_MAX : (int64_t)duration_ns;
+}
+
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nanoseconds.h"
 #include "output/message/connections.h"
 #include "output/packet/json.h"
 #include "output/packet/object.h"
@@ -287,7 +288,7 @@ void operation_groups_table(struct stats_table *table, const struct operation_gr
 
 static void json_time(const char *key, uint64_t time_ns, struct line *line)
 {
-	object_seconds(line, key, time_ns > INT64_MAX ? INT64_MAX : (int64_t)time_ns);
+	object_seconds(line, key, ns_signed(time_ns));
 }
 
 void operation_group_json(const struct operation_groups *groups, const struct operation_group *group, struct line *line)

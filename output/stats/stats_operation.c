@@ -359,7 +359,7 @@ static void note_credits(struct stats_requests *requests, const struct rtap_oper
 		const struct rtap_named_value *value = &operation->values[i];
 
 		if (value->type == RTAP_VALUE_NUMBER && !strcmp(value->name, "credit_wait"))
-			count_slow(&requests->credit_waits, operation, value->number < INT64_MAX ? (int64_t)value->number : INT64_MAX);
+			count_slow(&requests->credit_waits, operation, ns_signed(value->number));
 		else if (value->type == RTAP_VALUE_BOOL && !strcmp(value->name, "last_credit"))
 			stats_count(&requests->last_credits, frame_of(operation), operation->time_ns);
 	}

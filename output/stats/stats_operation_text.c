@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nanoseconds.h"
 #include "output/packet/units.h"
 #include "output/stats/stats_operation_text.h"
 
@@ -17,11 +18,6 @@ static void escaped(struct stats_table *table, const char *text)
 	stats_table_end(table);
 }
 
-static int64_t shown_time(uint64_t time_ns)
-{
-	return time_ns > INT64_MAX ? INT64_MAX : (int64_t)time_ns;
-}
-
 void stats_operation_latencies(struct stats_table *table, const struct histogram *latency_ns)
 {
 	static const unsigned permilles[] = { 500, 990 };
@@ -29,9 +25,9 @@ void stats_operation_latencies(struct stats_table *table, const struct histogram
 
 	if (latency_ns->count)
 		histogram_percentiles(latency_ns, permilles, 2, percentiles);
-	stats_table_time(table, shown_time(percentiles[0]));
-	stats_table_time(table, shown_time(percentiles[1]));
-	stats_table_time(table, shown_time(latency_ns->count ? latency_ns->largest : 0));
+	stats_table_time(table, ns_signed(percentiles[0]));
+	stats_table_time(table, ns_signed(percentiles[1]));
+	stats_table_time(table, ns_signed(latency_ns->count ? latency_ns->largest : 0));
 }
 
 /* "Write Fault 12, Internal Error 1", the first ones. */
@@ -95,8 +91,8 @@ static void part_cells(struct stats_table *table, const struct histogram *part_n
 	uint64_t percentiles[2];
 
 	histogram_percentiles(part_ns, permilles, 2, percentiles);
-	stats_table_time(table, shown_time(percentiles[0]));
-	stats_table_time(table, shown_time(percentiles[1]));
+	stats_table_time(table, ns_signed(percentiles[0]));
+	stats_table_time(table, ns_signed(percentiles[1]));
 }
 
 void stats_operation_parts(const struct stats *stats, struct stats_table *table)
@@ -118,7 +114,7 @@ void stats_operation_parts(const struct stats *stats, struct stats_table *table)
 		stats_table_number(table, row->parts_ns[STATS_PART_DATA].count);
 		for (int part = 0; part < STATS_PART_COUNT; part++)
 			part_cells(table, &row->parts_ns[part]);
-		stats_table_time(table, shown_time(row->work.time_lost_us * 1000));
+		stats_table_time(table, ns_signed(row->work.time_lost_us * 1000));
 	}
 }
 
@@ -170,7 +166,7 @@ static void object_row(struct stats_table *table, const struct stats_work_row *r
 	stats_table_number(table, row->work.failed);
 	stats_table_bytes(table, row->work.bytes);
 	stats_operation_latencies(table, &row->work.latency_ns);
-	stats_table_time(table, shown_time(row->work.time_lost_us * 1000));
+	stats_table_time(table, ns_signed(row->work.time_lost_us * 1000));
 	escaped(table, row->layer ? row->name : "(others)");
 }
 
@@ -242,7 +238,7 @@ static void connection_row(struct stats_table *table, const struct requester *re
 	percent_cell(table, requests->part_ns[STATS_PART_BEFORE], all_ns);
 	percent_cell(table, requests->part_ns[STATS_PART_DATA], all_ns);
 	percent_cell(table, requests->part_ns[STATS_PART_AFTER], all_ns);
-	stats_table_time(table, shown_time(requests->work.time_lost_us * 1000));
+	stats_table_time(table, ns_signed(requests->work.time_lost_us * 1000));
 }
 
 static size_t gather_requesters(const struct stats *stats, struct requester *list)

@@ -74,7 +74,7 @@ static int64_t longest_latency(const struct stats_direction *direction)
 		if (operations && operations->latency_ns.count && operations->latency_ns.largest > longest)
 			longest = operations->latency_ns.largest;
 	}
-	return (int64_t)(longest > INT64_MAX ? INT64_MAX : longest);
+	return ns_signed(longest);
 }
 
 static struct entry entry_of(const struct stats *stats, const struct stats_connection *connection)

@@ -7,14 +7,9 @@
 #include "output/stats/stats_waits.h"
 #include "output/stats/stats_work.h"
 
-static int64_t time_of(const struct rtap_named_value *value)
-{
-	return value->number > INT64_MAX ? INT64_MAX : (int64_t)value->number;
-}
-
 static void add_delay(struct stats_delayed *delays, const struct rtap_named_value *value, const struct rtap_operation *operation)
 {
-	int64_t time_ns = time_of(value);
+	int64_t time_ns = ns_signed(value->number);
 
 	delays->name = value->name;
 	delays->time_ns = ns_sum(delays->time_ns, time_ns);
@@ -58,7 +53,7 @@ static void add(struct stats_waits *waits, const struct rtap_operation *operatio
 		const struct rtap_named_value *own = found[RTAP_WAIT_REQUESTER_OWN + end], *all = found[RTAP_WAIT_REQUESTER + end];
 
 		if (own || all)
-			add_own(&waits->own[end], time_of(own ? own : all), own, operation);
+			add_own(&waits->own[end], ns_signed(own ? own->number : all->number), own, operation);
 	}
 }
 
