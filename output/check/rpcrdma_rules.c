@@ -360,6 +360,7 @@ static void take_reply(const struct subject *subject, struct state *state, const
 	check_invalidation(subject, state, call, use);
 	if (!call)
 		return;
+	call->has_echo = true;
 	if (call->is_answered) {
 		subject_break(subject, RULE_RPCRDMA_REPLY_TWICE, "xid 0x%08x, call in frame %llu", header->xid, (unsigned long long)call->frame);
 		return;
@@ -411,12 +412,11 @@ static void take_header(struct subject *subject, const struct rpcrdma_use *use)
 	check_inline(subject, &header, use->length);
 	if (header.type == RDMA_ERROR)
 		check_error(subject, state, &header);
-	if ((call = find_call(&state->callers[!subject->sender], header.xid)))
-		call->has_echo = true;
-	if (header.type == RDMA_MSGP || header.type == RDMA_DONE || header.type > RDMA_ERROR)
+	if (header.type == RDMA_MSGP || header.type == RDMA_DONE || header.type > RDMA_ERROR || (header.type == RDMA_MSG && !header.has_rpc)) {
+		if ((call = find_call(&state->callers[!subject->sender], header.xid)))
+			call->has_echo = true;
 		return;
-	if (header.type == RDMA_MSG && !header.has_rpc)
-		return;
+	}
 	if (is_reply(&header))
 		take_reply(subject, state, &header, use);
 	else

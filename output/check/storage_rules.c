@@ -49,6 +49,7 @@ struct state {
 	uint32_t queue_size;     /* NVMe: by the setup or Connect; 0: unknown */
 	bool has_begun;
 	struct request requests[REQUESTS];
+	bool may_be_over;        /* one of them */
 	uint64_t count, outstanding;
 	struct check_excess excess; /* a request above the limit */
 	uint64_t excess_number;  /* of the request, tag, or CmdSN */
@@ -143,7 +144,7 @@ static void add_request(const struct subject *subject, struct state *state, uint
 	state->count++;
 	if (take_early(subject, state, id))
 		return;
-	for (unsigned i = 0; i < REQUESTS; i++) {
+	for (unsigned i = 0; i < REQUESTS && state->may_be_over; i++) {
 		struct request *request = &state->requests[i];
 
 		if (!request->frame || request->id != id || !request->may_be_over || request->is_over)
@@ -160,6 +161,7 @@ static void add_request(const struct subject *subject, struct state *state, uint
 		.frame = packet->frame->number, .time_ns = packet->frame->time_ns, .number = state->count, .id = id, .psn = packet->ib.psn,
 		.is_ordered = packet->tcp.present && !subject->is_ahead, .may_be_over = subject_is_acknowledged(subject),
 	};
+	state->may_be_over |= slot->may_be_over;
 }
 
 /* A is older, or rather to be taken than B. */
@@ -289,7 +291,7 @@ static void take_srp_unit(const struct subject *subject, struct state *state, co
 	switch (unit[0]) {
 	case SRP_TASK_MANAGEMENT:
 		for (unsigned i = 0; i < REQUESTS; i++)
-			state->requests[i].may_be_over = true;
+			state->requests[i].may_be_over = state->may_be_over = true;
 		take_srp_request(subject, state, unit);
 		break;
 	case SRP_COMMAND: take_srp_request(subject, state, unit); break;
@@ -413,7 +415,8 @@ void storage_rules_packet(struct subject *subject)
 {
 	const struct rtap_packet *packet = subject->packet;
 	struct state *state = subject->connection->groups[CHECK_GROUP_STORAGE];
-	bool is_unknown = (packet->upper == RTAP_UPPER_UNKNOWN || has_storage(packet)) && !shows_each_send(packet);
+	bool is_other = subject->connection->groups[CHECK_GROUP_RPCRDMA] || subject->connection->groups[CHECK_GROUP_SMB];
+	bool is_unknown = !is_other && (packet->upper == RTAP_UPPER_UNKNOWN || has_storage(packet)) && !shows_each_send(packet);
 
 	subject->connection->had_unknown |= is_unknown;
 	if (has_storage(packet))

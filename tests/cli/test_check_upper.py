@@ -47,6 +47,7 @@ class Storage(Upper):
         """The response that frees the id, or raises the limit, was captured after the request that was sent for it."""
         def srp():
             talk = check_storage.Srp()
+            talk.command(7)
             return talk, lambda i: talk.command(i % 2), lambda i: talk.respond(i % 2)
 
         def iser():
@@ -104,6 +105,7 @@ class Storage(Upper):
         talk.command(5)
         lost = self.late(talk, lambda: talk.respond(9))
         talk.respond(6)
+        talk.respond(6)
         for number in range(6, 10):
             talk.command(number)
         talk.respond(12)
@@ -159,7 +161,7 @@ class Storage(Upper):
             talk.respond(tag)
         path = self.path("unknown.pcap")
         talk.write_capture(path)
-        capfile.write_pcap(path, 1, [(at, data[:140], wire) for at, _, data, wire in list(capfile.timed(path))])
+        capfile.write_pcap(path, 1, [(at, data[:256], wire) for at, _, data, wire in list(capfile.timed(path))])
         self.assertEqual([rule for rule in self.broken(path)[1] if rule.startswith("srp")], [])
 
     def test_commands_for_which_a_packet_has_no_room(self):
@@ -171,6 +173,9 @@ class Storage(Upper):
         talk.flush("a")
         for cid in sent:
             talk.put(("b", "say", (nvme.response(cid, head=cid % 32), None)))
+        for cid in range(5):
+            talk.put(("a", "say", (nvme.command(nvme.FLUSH, cid, 1), None)))
+            talk.put(("b", "say", (nvme.response(cid, head=cid), None)))
         self.assertEqual(self.rules_of(talk), {})
 
 
@@ -239,7 +244,6 @@ class RpcRdma(Upper):
     def test_a_reverse_call_that_was_captured_before_the_call_of_the_client(self):
         talk = check_rpcrdma.Nfs()
         first = self.late(talk, talk.call)
-        talk.scene.frames.append(first[1])
         talk.call(sender="b", xid=1)
         talk.scene.frames.insert(-1, first[0])
         talk.warm()
