@@ -430,7 +430,7 @@ static void take_use(void *context, const struct rpcrdma_use *use)
 
 	if (use->header)
 		take_header(subject, use);
-	else if (state && is_new(subject->packet))
+	else if (state && is_new(subject->packet) && !subject->is_ahead) /* else a call that was not captured may offer the key */
 		check_key(subject, state, use->key);
 }
 

@@ -373,9 +373,10 @@ class Incomplete(Broken):
         talk.write_capture(path)
         self.assertEqual(set(self.broken(path)[1]), set())
         frames = list(capfile.read(path))
-        path = self.path("part.pcap")
-        capfile.write_pcap(path, 1, frames[:lost] + frames[lost + 1:])
-        self.assertEqual(set(self.broken(path)[1]), set())
+        for rest in frames[lost + 1:], frames[lost + 2:]:  # the gap is shown by the next segment of the client, or by what the server acknowledges
+            path = self.path("part.pcap")
+            capfile.write_pcap(path, 1, frames[:lost] + rest)
+            self.assertEqual(set(self.broken(path)[1]), set())
 
     def test_calls_after_a_first_one_that_was_not_captured(self):
         """The first packets of RPC-over-RDMA are those after the gap: its grant and the client's first call are unknown."""
