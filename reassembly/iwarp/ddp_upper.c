@@ -14,7 +14,9 @@
 #include "dissect/iwarp/iwarp.h"
 #include "dissect/engine/protocol.h"
 #include "dissect/iwarp/terminate.h"
+#include "reassembly/iwarp/ddp_half.h"
 #include "reassembly/iwarp/ddp_upper.h"
+#include "reassembly/iwarp/iwarp_half.h"
 #include "base/memory.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/upper.h"
@@ -144,16 +146,42 @@ static void end(struct alone *alone, bool has_content)
 	alone->work.packet->frame = alone->whole;
 }
 
-/* The bytes of a Send in a single FPDU. */
-static bool whole_send(struct ddp_work *work, struct rtap_span *bytes)
+static bool is_send(struct ddp_work *work)
 {
 	uint32_t length;
 	const uint8_t *head = fpdu_head(work->fpdu, &length);
-	const struct rtap_iwarp_facts *facts = &work->facts;
 
 	return work->fpdu->crc_status != RTAP_CRC_BAD && iwarp_read(head, length, work->fpdu->ulpdu_length, &work->facts) == OK &&
-	       iwarp_is_send(facts->opcode) && !facts->tagged && facts->last && !facts->mo && facts->payload_length &&
-	       fpdu_front(work->fpdu, facts->payload_offset, bytes);
+	       iwarp_is_send(work->facts.opcode) && !work->facts.tagged && !work->facts.qn;
+}
+
+/* The bytes of a Send in a single FPDU. */
+static bool whole_send(const struct ddp_work *work, struct rtap_span *bytes)
+{
+	const struct rtap_iwarp_facts *facts = &work->facts;
+
+	return facts->last && !facts->mo && facts->payload_length && fpdu_front(work->fpdu, facts->payload_offset, bytes);
+}
+
+/* The bytes of a Send of which this is the last segment. They live as long as the frame. */
+static bool parted_send(const struct ddp_work *work, struct rtap_span *bytes)
+{
+	struct iwarp_stream *stream = work->connection->iwarp;
+	struct send_ahead *ahead = &stream->halves[iwarp_side_of(stream, work->from_a)].ahead;
+	const struct ddp_half *half = &work->connection->ddp->halves[work->from_a];
+	struct iwarp_view *view = &work->tracker->view;
+	bool is_kept;
+
+	if (!send_ahead_add(ahead, work->fpdu, &work->facts, half->untagged[0], half->end))
+		return false;
+	*bytes = (struct rtap_span){ ahead->bytes, ahead->length };
+	is_kept = work->shown != IWARP_NOT_SHOWN && ahead->length && iwarp_view_has_room(view, &work->tracker->budget, ahead->room) &&
+		  iwarp_view_keep(view, &work->tracker->budget, ahead->bytes, ahead->room);
+	if (is_kept)
+		*ahead = (struct send_ahead){ 0 };
+	else
+		send_ahead_discard(ahead);
+	return is_kept;
 }
 
 void ddp_upper_ahead(struct rtap_tracker *tracker, struct connection *connection, bool from_a, const struct rtap_fpdu *fpdu, uint32_t shown)
@@ -161,10 +189,17 @@ void ddp_upper_ahead(struct rtap_tracker *tracker, struct connection *connection
 	struct ddp_work work = { tracker, connection, from_a, fpdu, 1, shown, { 0 } };
 	struct rtap_span bytes;
 	struct alone alone;
+	bool is_whole;
 
-	if (!whole_send(&work, &bytes))
+	if (!is_send(&work))
 		return;
-	begin(&alone, &work, NULL, &bytes, work.facts.payload_length, iwarp_view_enter(&tracker->view, &tracker->context, shown, false));
+	is_whole = whole_send(&work, &bytes);
+	if (is_whole ? shown == IWARP_NOT_SHOWN : !parted_send(&work, &bytes))
+		return;
+	begin(&alone, &work, NULL, &bytes, is_whole ? work.facts.payload_length : bytes.length,
+	      iwarp_view_enter(&tracker->view, &tracker->context, shown, false));
+	if (!is_whole)
+		alone.work.context->message = bytes;
 	dissect(&alone.work);
 	upper_ahead(&alone.work);
 	end(&alone, true);

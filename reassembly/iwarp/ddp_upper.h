@@ -20,8 +20,8 @@ struct ddp_work {
 };
 
 /*
- * Shows an FPDU that is after a gap or waits. The messages get it later, in order. Adds to the view what its dissection
- * needs.
+ * Shows an FPDU that is after a gap or waits, in the frame that completes its Send if that is in several. `shown` may be IWARP_NOT_SHOWN. The
+ * messages get it later, in order. Adds to the view what its dissection needs.
  */
 void ddp_upper_ahead(struct rtap_tracker *tracker, struct connection *connection, bool from_a, const struct rtap_fpdu *fpdu,
 		       uint32_t shown);

@@ -40,8 +40,9 @@ const struct iwarp_request *iwarp_half_find_request(const struct iwarp_stream *s
 	return NULL;
 }
 
-void iwarp_half_discard_requests(struct iwarp_half *half)
+void iwarp_half_discard_ahead(struct iwarp_half *half)
 {
+	send_ahead_discard(&half->ahead);
 	free(half->requests);
 	half->requests = NULL;
 	half->request_count = 0;

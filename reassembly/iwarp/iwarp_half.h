@@ -7,6 +7,7 @@
 
 #include "dissect/iwarp/mpa_setup.h"
 #include "reassembly/iwarp/fpdu.h"
+#include "reassembly/iwarp/send_ahead.h"
 #include "reassembly/stream/tcp_recovery.h"
 #include "reassembly/stream/tcp_stream.h"
 
@@ -68,6 +69,7 @@ struct iwarp_half {
 	STAILQ_HEAD(, iwarp_waiting) queue; /* in the order of the stream */
 	uint32_t waiting;
 	uint64_t waiting_bytes;
+	struct send_ahead ahead; /* segments of a Send that were shown ahead */
 	struct iwarp_request *requests; /* NULL, or a ring of IWARP_REQUESTS */
 	uint32_t request_count; /* number of requests ever added */
 };
@@ -113,8 +115,8 @@ void iwarp_half_note_request(struct iwarp_stream *stream, bool side, const struc
 /* The latest remembered request with this id, or NULL. Valid until the next iwarp_half_note_request(). */
 const struct iwarp_request *iwarp_half_find_request(const struct iwarp_stream *stream, bool side, uint64_t id);
 
-/* Forgets the remembered requests of a direction. */
-void iwarp_half_discard_requests(struct iwarp_half *half);
+/* Discards what is kept of FPDUs shown ahead in a direction: requests, and the segments of a Send. */
+void iwarp_half_discard_ahead(struct iwarp_half *half);
 
 /* Most READs and atomics that one side of the connection may have outstanding, as negotiated; 0: unknown. */
 uint32_t iwarp_half_most_requests(const struct iwarp_stream *stream, bool side);

@@ -16,6 +16,7 @@
 #include "reassembly/iwarp/ddp_upper.h"
 #include "reassembly/iwarp/iwarp_half.h"
 #include "reassembly/iwarp/iwarp_stream.h"
+#include "reassembly/stream/tcp_half.h"
 #include "reassembly/upper.h"
 
 #define MOST_SEARCHED (1u << 20)
@@ -37,7 +38,7 @@ static void account(struct iwarp_stream *stream)
 	uint64_t memory = sizeof *stream;
 
 	for (unsigned i = 0; i < 2; i++)
-		memory += fpdu_memory(&stream->halves[i].framer) + stream->halves[i].waiting_bytes +
+		memory += fpdu_memory(&stream->halves[i].framer) + stream->halves[i].waiting_bytes + stream->halves[i].ahead.room +
 			  (stream->halves[i].requests ? IWARP_REQUESTS * sizeof *stream->halves[i].requests : 0);
 	if (memory > stream->entry.bytes)
 		budget_charge(&stream->tracker->budget, &stream->entry, memory - stream->entry.bytes);
@@ -147,13 +148,26 @@ static void take_lost(struct iwarp_stream *stream, bool from_a, uint64_t length)
 		ddp_message_lost(stream->connection, iwarp_side_of(stream, from_a), length);
 }
 
+/*
+ * Whether the other direction, of which nothing was captured yet, may begin later: the sender of a Request sends FPDUs after the Reply
+ * (RFC 5044, 7.1.2). If only this direction is captured, its FPDUs do not wait for long.
+ */
+static bool may_begin_late(const struct iwarp_half *half)
+{
+	const struct tcp_connection *tcp = half->stream->tcp;
+
+	return half->has_setup && !half->mpa.is_reply && tcp->segments < TCP_HALF_GRACE_SEGMENTS &&
+	       tcp->last_ns - half->setup_time_ns < TCP_HALF_GRACE_NS;
+}
+
 /* Whether a position of the other direction is processed. The byte before it may be a FIN. */
 static bool has_cause(const struct iwarp_half *half, uint64_t needs)
 {
 	const struct iwarp_half *other = &half->stream->halves[!half->from_a];
-	const struct tcp_half *tcp = &half->stream->tcp->halves[!half->from_a];
 
-	return !tcp->started || !tcp->has_acknowledged || iwarp_half_taken(other) + 1 >= needs;
+	if (!half->stream->tcp->halves[!half->from_a].started)
+		return !needs || !may_begin_late(half);
+	return iwarp_half_taken(other) + 1 >= needs;
 }
 
 static bool is_over(const struct iwarp_half *half, const struct iwarp_waiting *waiting)
@@ -306,7 +320,7 @@ static void report_fpdu(struct fpdu_sink *sink, const struct rtap_fpdu *fpdu)
 		};
 
 		if (let_wait(half, &waiting)) {
-			if (shown != IWARP_NOT_SHOWN && stream->connection)
+			if (stream->connection)
 				ddp_upper_ahead(stream->tracker, stream->connection, iwarp_side_of(stream, half->from_a), fpdu, shown);
 			return;
 		}
@@ -492,7 +506,7 @@ static void show_ahead(struct fpdu_sink *sink, const struct rtap_fpdu *fpdu)
 	struct iwarp_stream *stream = half->stream;
 	uint32_t shown = iwarp_view_add(&stream->tracker->view, &stream->tracker->budget, stream, fpdu, false);
 
-	if (shown != IWARP_NOT_SHOWN && stream->connection)
+	if (stream->connection)
 		ddp_upper_ahead(stream->tracker, stream->connection, iwarp_side_of(stream, half->from_a), fpdu, shown);
 }
 
@@ -548,7 +562,7 @@ static void evict(struct budget_entry *entry, void *owner)
 		free_waiting(half);
 		half->waiting = 0;
 		half->waiting_bytes = 0;
-		iwarp_half_discard_requests(half);
+		iwarp_half_discard_ahead(half);
 		if (half->stage == IWARP_FRAMES)
 			begin_frames(half, half->framer.offset, false);
 	}
@@ -566,7 +580,7 @@ static void give_up(struct budget_entry *entry, void *owner)
 	(void)entry;
 	take_all(stream);
 	for (unsigned i = 0; i < 2; i++)
-		iwarp_half_discard_requests(&stream->halves[i]);
+		iwarp_half_discard_ahead(&stream->halves[i]);
 	account(stream);
 }
 
@@ -593,7 +607,7 @@ void iwarp_stream_destroy(struct iwarp_stream *stream)
 {
 	for (unsigned i = 0; i < 2; i++) {
 		fpdu_fini(&stream->halves[i].framer);
-		iwarp_half_discard_requests(&stream->halves[i]);
+		iwarp_half_discard_ahead(&stream->halves[i]);
 		free_waiting(&stream->halves[i]);
 	}
 	if (stream->tracker->view.ahead == stream->tcp)

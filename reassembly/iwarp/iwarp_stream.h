@@ -6,7 +6,7 @@
  * A stream is iWARP if it begins with a Request or Reply. A stream captured from the middle is iWARP if its bytes prove it
  * (fpdu.h) or its port is that of NFS/RDMA or SMB Direct. The two directions are processed in the order of cause and effect:
  * an FPDU waits, for at most IWARP_WAIT_SEGMENTS of the connection, until the bytes of the other direction that its sender
- * had acknowledged are processed.
+ * had acknowledged are processed. After a Request it waits, as long as TCP waits for captured bytes, for the first of them too.
  */
 #ifndef REASSEMBLY_IWARP_IWARP_STREAM_H
 #define REASSEMBLY_IWARP_IWARP_STREAM_H

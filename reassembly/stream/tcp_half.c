@@ -90,8 +90,7 @@ void tcp_half_init(struct tcp_half *half, struct tcp_connection *connection, boo
 void tcp_half_start(struct tcp_half *half, uint32_t sequence)
 {
 	half->started = true;
-	/* positions before the first byte stay positive */
-	half->base = half->next = half->highest = (UINT64_C(1) << 40) + sequence;
+	half->base = half->next = half->highest = tcp_half_origin(sequence);
 }
 
 void tcp_half_fini(struct tcp_half *half)

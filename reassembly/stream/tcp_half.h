@@ -29,6 +29,12 @@ static inline uint64_t tcp_half_unwrap(const struct tcp_half *half, uint32_t seq
 	return half->next + (uint64_t)(int64_t)(int32_t)(sequence - (uint32_t)half->next);
 }
 
+/* The position of the first sequence number of a direction. Positions before it stay positive. */
+static inline uint64_t tcp_half_origin(uint32_t sequence)
+{
+	return (UINT64_C(1) << 40) + sequence;
+}
+
 /* Digest by which a repeated segment is known to have the same bytes. */
 uint32_t tcp_digest(const uint8_t *bytes, uint32_t length);
 

@@ -304,8 +304,10 @@ static uint64_t acknowledged_by(const struct tcp_half *other, const struct rtap_
 {
 	uint64_t position = other->acknowledged;
 
-	if (!has_flags(tcp, RTAP_TCP_FLAG_ACK) || has_flags(tcp, RTAP_TCP_FLAG_SYN) || !other->started)
+	if (!has_flags(tcp, RTAP_TCP_FLAG_ACK) || has_flags(tcp, RTAP_TCP_FLAG_SYN))
 		return position;
+	if (!other->started)
+		return tcp_half_origin(other->zero + 1) + (uint64_t)(int64_t)(int32_t)(tcp->acknowledgment - other->zero - 1);
 	position = tcp_half_unwrap(other, tcp->acknowledgment);
 	return position < other->acknowledged ? position : other->acknowledged;
 }

@@ -45,7 +45,7 @@ struct tcp_bytes {
 	struct rtap_span span; /* borrowed for the call */
 	uint64_t frame;        /* number of their frame; not later than the current frame */
 	int64_t time_ns;       /* of that frame */
-	uint64_t acknowledged; /* by that frame: a position of the other direction, at most its tcp_half.acknowledged */
+	uint64_t acknowledged; /* by that frame: a position of the other direction, at most its tcp_half.acknowledged if that has started */
 	bool was_ahead, wanted; /* result of `ahead` for them; argument of tcp_half_want() */
 };
 

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""
+iWARP when the directions of a connection are captured one later than the other, as mirror ports do: even the MPA Reply then follows the FPDUs
+that it allowed. Held against the same frames in the order in which they were sent.
+"""
+import collections
+import json
+import random
+import unittest
+
+import capfile
+import nvme
+from cli import CliTest
+from iwarp_scene import A, Connection
+
+TIME, STEP = 1_700_000_000_000_000_000, 10_000
+SOURCE = slice(26, 30)       # of IPv4
+COMMANDS = 40
+LATE = (3, 12, 40)           # frames by which the responder's are late
+CID = ("nvme.cmd.cid", "nvme.fabrics.cmd.cid")
+OPERATION = ("direction", "layer", "name", "object", "id", "offset", "length", "status", "carried", "data_bytes", "complete")
+MESSAGE = ("kind", "direction", "length", "complete", "frames")
+
+
+def is_from_a(frame):
+    return frame[SOURCE] == bytes(map(int, A.split(".")))
+
+
+class IwarpSkew(CliTest):
+    def session(self, rng, **how):
+        """Frames of an I/O queue: Connect and Writes with their data in the capsule take several segments."""
+        talk = Connection(4420, segment=500, **how)
+        host = nvme.Host(talk, 1)
+        talk.put(*host.connect())
+        for i in range(COMMANDS):
+            data = rng.randbytes(nvme.BLOCK * rng.randint(1, 4))
+            for packets in rng.choice((lambda: host.write(i * 8, data, inline=True), lambda: host.write(i * 8, data), lambda: host.read(i * 8, data)))():
+                talk.put(*packets)
+        return talk.frames
+
+    def capture(self, frames, late):
+        rows = sorted((TIME + i * STEP + (0 if is_from_a(frame) else late * STEP + 1), frame) for i, frame in enumerate(frames))
+        path = self.path("late.pcap")
+        capfile.write_pcap(path, 1, [(time, frame, len(frame)) for time, frame in rows])
+        return path
+
+    def reported(self, command, keys, path):
+        rows = [json.loads(line) for line in self.lines(command, "--json", path)]
+        return collections.Counter(str([row.get(key) for key in keys]) for row in rows)
+
+    def commands(self, path):
+        """{TCP payload: identifiers of the commands that its frame shows}"""
+        shown = collections.defaultdict(list)
+        for line in self.lines("-r", path, "-Y", " || ".join(CID), "-T", "json"):
+            row = json.loads(line)
+            shown[row["tcp.seq_raw"]] += [row[name] for name in CID if name in row]
+        return shown
+
+    def results(self, path):
+        return self.reported("operations", OPERATION, path), self.commands(path), self.reported("messages", MESSAGE, path)
+
+    def test_messages_and_commands_do_not_depend_on_the_order(self):
+        rng = random.Random(5044)
+        for how in ({}, {"crc": True}, {"together": 700}):
+            frames = self.session(rng, **how)
+            expected = self.results(self.capture(frames, 0))
+            self.assertEqual(sum(expected[0].values()), COMMANDS + 1)
+            self.assertEqual(sum(len(row) for row in expected[1].values()), COMMANDS + 1)
+            for late in LATE:
+                with self.subTest(late=late, how=how):
+                    self.assertEqual(self.results(self.capture(frames, late)), expected)
+
+
+if __name__ == "__main__":
+    unittest.main()
