@@ -11,7 +11,7 @@
 #include "reassembly/upper/rpc_state.h"
 #include "reassembly/upper/rpc_view.h"
 
-/* Largest plausible version of RPC-over-RDMA on a connection that carries it. */
+/* Largest plausible version and type of RPC-over-RDMA on a connection that only its setup or one message shows to carry it. */
 #define MOST_PLAUSIBLE_VERSION 255
 #define MOST_PLAUSIBLE_TYPE 255
 
@@ -24,6 +24,17 @@ static bool is_rpcrdma(const struct connection *connection)
 	const struct rpc_connection *state = rpc_state_of_connection(connection);
 
 	return connection->shown.learned_by_cm || connection->shown.learned_by_mpa || (state && state->has_answered);
+}
+
+/*
+ * Whether it carries nothing else, whatever a header says: private data (RFC 8797) or a message showed RPC-over-RDMA, and so does the service,
+ * or the reply to a call.
+ */
+static bool is_only_rpcrdma(const struct connection *connection)
+{
+	const struct rpc_connection *state = rpc_state_of_connection(connection);
+
+	return connection->shows_layer && ((state && state->has_answered) || upper_is_set_up(connection->layer, connection));
 }
 
 /*
@@ -49,6 +60,9 @@ static bool is_bare_rpcrdma(const struct upper_work *work)
 	}
 	if (send.length < RPCRDMA_FIXED_LENGTH)
 		return false;
+	/* of another use of the queue pairs, if its content shows another protocol */
+	if (is_only_rpcrdma(work->connection) && packet->upper == RTAP_UPPER_UNKNOWN)
+		return true;
 	version = load32(send.bytes + 4);
 	type = load32(send.bytes + 12);
 	if (!version || version > MOST_PLAUSIBLE_VERSION || type > MOST_PLAUSIBLE_TYPE)

@@ -294,17 +294,30 @@ class Table(CliTest):
 
 
 class Versions(CliTest):
-    def test_another_version_is_known_by_its_connection(self):
-        """The second call's version, on a connection that the first call identified as RPC-over-RDMA."""
-        with open(os.path.join(TESTDATA, "rpc_write-chunk.pcap"), "rb") as f:
+    def with_header(self, name, call, at, value):
+        """What the frame of a call shows, and the rules of `check` that it breaks, with another word in its header."""
+        with open(os.path.join(TESTDATA, name), "rb") as f:
             capture = f.read()
-        calls = [json.loads(line) for line in self.lines("messages", "--rpc", "--json", self.path("a.pcap", capture)) if "rpc_call" in line]
-        header = capture.index(calls[1]["xid"].to_bytes(4, "big") + bytes((0, 0, 0, 1)))
-        for version, shown in ((2, True), (255, True), (0x100, False)):
-            changed = self.path("b.pcap", capture[:header + 4] + version.to_bytes(4, "big") + capture[header + 8:])
-            rows = self.lines("-r", changed, "-Y", "frame.number == %d" % calls[1]["first_frame"], "-T", "fields", "-e", "rpcordma.version",
-                              "-e", "rdmatap.anomaly")
-            self.assertEqual(rows, ["%d\tbad_version" % version if shown else "\t"])
+        row = [json.loads(line) for line in self.lines("messages", "--rpc", "--json", self.path("a.pcap", capture)) if "rpc_call" in line][call]
+        at += capture.index(row["xid"].to_bytes(4, "big") + (1).to_bytes(4, "big"))
+        changed = self.path("b.pcap", capture[:at] + value.to_bytes(4, "big") + capture[at + 4:])
+        fields = self.lines("-r", changed, "-Y", "frame.number == %d" % row["first_frame"], "-T", "fields", "-e", "rpcordma.version", "-e", "rpcordma.msg_type")
+        done = self.run_program("check", "--no-check-icrc", "--json", changed)
+        rules = {json.loads(line)["rule"] for line in done.stdout.splitlines() if json.loads(line).get("frame") == row["first_frame"]}
+        return fields[0], rules & {"rpcrdma-version", "rpcrdma-type"}
+
+    def test_another_version_or_type_is_known_by_its_connection(self):
+        """RFC 8166, 4.2: a responder refuses them. Earlier calls and their replies, or the setup with them, identified RPC-over-RDMA."""
+        for name in ("rpc_write-chunk.pcap", "rpc_no-cm-write-chunk.pcap"):
+            for version in (0, 2, 255, 0x100, 0x01000000):
+                self.assertEqual(self.with_header(name, 1, 4, version), ("%d\t0" % version, {"rpcrdma-version"}), name)
+            for kind in (5, 255, 0x100, 0x01000000):
+                self.assertEqual(self.with_header(name, 1, 12, kind), ("1\t%d" % kind, {"rpcrdma-type"}), name)
+
+    def test_another_version_or_type_is_unknown_without_an_earlier_message(self):
+        for version in (0, 2, 0x100):
+            self.assertEqual(self.with_header("rpc_no-cm-write-chunk.pcap", 0, 4, version), ("\t", set()))
+        self.assertEqual(self.with_header("rpc_no-cm-write-chunk.pcap", 0, 12, 0x100), ("\t", set()))
 
     def test_a_call_of_another_version_of_rpc(self):
         """RFC 5531, 9: rpcvers is two. The header is not too short: its version is wrong, and what follows is unknown."""
