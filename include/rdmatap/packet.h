@@ -324,6 +324,7 @@ struct rtap_flow_facts {
 	int64_t late_ns;
 	const struct rtap_tcp_recovery *tcp_recoveries; /* valid until the tracker processes the next frame */
 	uint8_t tcp_recovery_count;
+	bool hides_fpdus;        /* iWARP: bytes after a gap, or where the start of FPDUs is searched; later packets show the FPDUs that end in it, or none does */
 };
 
 /* Protocols that a queue pair's payload can be declared to be. X(identifier, name in --decode-as) */

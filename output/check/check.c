@@ -81,7 +81,7 @@ void check_packet(struct check *check, const struct rtap_packet *packet)
 	if (packet->flow.present && packet->flow.connection) {
 		subject.connection = check_memory_connection(&check->memory, packet->flow.connection);
 		subject.is_gap = packet->flow.analysis == RTAP_PSN_GAP || packet->flow.tcp_analysis == RTAP_TCP_GAP || is_cut(packet) ||
-				 iwarp_lacks_room(packet);
+				 iwarp_lacks_room(packet) || packet->flow.hides_fpdus;
 		subject.sender = !packet->flow.from_a;
 		if (packet->tcp.present)
 			take_tcp_order(&subject);

@@ -676,6 +676,19 @@ enum iwarp_verdict iwarp_stream_verdict(const struct iwarp_stream *stream)
 	return stream->refused ? IWARP_NO : stream->proven ? IWARP_YES : IWARP_PERHAPS;
 }
 
+/* Whether FPDUs may end in the segment that it does not show: its bytes are after a gap, or the start of FPDUs is searched. */
+static bool hides_fpdus(const struct iwarp_stream *stream, const struct tcp_segment_facts *facts, const struct rtap_packet *packet)
+{
+	const struct tcp_half *tcp = &stream->tcp->halves[facts->from_a];
+	const struct iwarp_half *half = &stream->halves[facts->from_a];
+	uint32_t length = packet->tcp.payload.wire;
+
+	if (!length)
+		return false;
+	return (tcp->base + facts->offset + length > tcp->next && stream->tracker->view.ahead != stream->tcp) ||
+	       (half->stage == IWARP_FRAMES && half->framer.searching && half->framer.held_length);
+}
+
 void iwarp_stream_segment(struct iwarp_stream *stream, const struct tcp_segment_facts *facts, struct rtap_packet *packet)
 {
 	struct rtap_flow_facts *flow = &packet->flow;
@@ -688,6 +701,7 @@ void iwarp_stream_segment(struct iwarp_stream *stream, const struct tcp_segment_
 	*flow = stream->tracker->view.flow;
 	flow->present = true;
 	flow->tcp_analysis = facts->analysis;
+	flow->hides_fpdus = hides_fpdus(stream, facts, packet);
 	flow->connection = stream->connection->shown.number;
 	flow->from_a = iwarp_side_of(stream, facts->from_a);
 	if (facts->analysis != RTAP_TCP_CAPTURED_TWICE)
