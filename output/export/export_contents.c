@@ -423,6 +423,12 @@ static void zero(struct contents *contents, struct node *node, uint64_t offset, 
 		set(contents, node, offset, offset + length, RANGE_ZEROS, false);
 }
 
+/* Uncaptured calls may have extended the server's file. */
+static uint64_t largest_size(const struct node *node)
+{
+	return node->entry && node->entry->size > node->reported_size ? node->entry->size : node->reported_size;
+}
+
 /*
  * The data of a READ are unavailable: marks its bytes as missing unless they are already known. `is_certain`: the reply shows that the
  * file has these bytes; else they are missing only up to the file's known size.
@@ -436,8 +442,7 @@ static void miss(struct contents *contents, struct node *node, uint64_t offset, 
 		return;
 	if (is_certain && !grow(contents, node, offset, offset + length, BY_READ))
 		return;
-	/* uncaptured calls may have extended the server's file */
-	size = node->reported_size > node->entry->size ? node->reported_size : node->entry->size;
+	size = largest_size(node);
 	if (node->size_known && offset + length > size)
 		length = size > offset ? size - offset : 0;
 	set(contents, node, offset, offset + length, RANGE_MISSING + reason, true);
@@ -485,12 +490,15 @@ static void resize_perhaps(struct contents *contents, struct node *node, uint64_
 
 static void set_size(struct contents *contents, struct node *node, uint64_t size, bool has_succeeded)
 {
+	uint64_t before = largest_size(node);
+
 	if (has_succeeded) {
 		resize(contents, node, size);
+		node->cut_from = size < node->cut_from ? size : node->cut_from;
 		return;
 	}
 	resize_perhaps(contents, node, size);
-	pending_add(contents, node, size, UINT64_MAX, PENDING_CHANGED);
+	pending_add_size(contents, node, before, size);
 }
 
 static void allocate(struct contents *contents, struct node *node, uint64_t offset, uint64_t length, enum grower by)
@@ -601,6 +609,7 @@ static void attributes_reported(struct nfs_names *walk, struct name_node *name, 
 	if (!attributes->has_size)
 		return;
 	node->reported_size = attributes->size;
+	pending_confirm_size(contents, node, attributes->size);
 	report_size(contents, node, attributes->size);
 }
 
@@ -729,6 +738,10 @@ static void nfs3_contents(struct contents *contents, struct node *node, const st
 {
 	bool resizes = call->number == NFS3_SETATTR && call->has_size, changes = resizes || call->number == NFS3_WRITE;
 
+	if (reply->before.has_size)
+		pending_confirm_size(contents, node, reply->before.size);
+	if (reply->attributes.has_size && !resizes)
+		pending_confirm_size(contents, node, reply->attributes.size);
 	if (reply->before.has_size && (changes || call->number == NFS3_SETATTR || call->number == NFS3_COMMIT))
 		report_size(contents, node, reply->before.size);
 	if (changes)

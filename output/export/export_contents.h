@@ -38,6 +38,7 @@ struct node {
 	struct ranges pending;     /* what calls without a reply may still change: enum pending_state */
 	int64_t pending_ns;        /* when the last of these calls was sent */
 	uint64_t confirmed_frame;  /* of the last reply that showed that one was executed */
+	uint64_t cut_from, cut_to; /* sizes around the only one of these calls: if the file is found to be shorter than cut_from, it was executed. 0: none */
 };
 
 enum pending_state {

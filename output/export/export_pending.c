@@ -31,11 +31,32 @@ void pending_add(struct contents *contents, struct node *node, uint64_t begin, u
 {
 	const struct ranges *pending = &node->pending;
 
+	node->cut_from = 0;
 	set(contents, node, begin, end, state);
 	if (pending->count > MOST_PENDING)
 		set(contents, node, pending->at[0].begin, pending->at[pending->count - 1].end, PENDING_CHANGED);
 	if (contents->asked_ns > node->pending_ns)
 		node->pending_ns = contents->asked_ns;
+}
+
+void pending_add_size(struct contents *contents, struct node *node, uint64_t before, uint64_t size)
+{
+	bool is_alone = !node->pending.count;
+
+	pending_add(contents, node, size, UINT64_MAX, PENDING_CHANGED);
+	if (!is_alone || size >= before)
+		return;
+	node->cut_from = before;
+	node->cut_to = size;
+}
+
+/* Other calls make the file longer: those that make it shorter lower cut_from. */
+void pending_confirm_size(struct contents *contents, struct node *node, uint64_t size)
+{
+	if (size >= node->cut_from)
+		return;
+	set(contents, node, node->cut_to, UINT64_MAX, PENDING_DONE);
+	node->confirmed_frame = contents->answered;
 }
 
 /* The next part of the range that may be changed after the current call. False: there is none. */

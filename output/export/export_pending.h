@@ -14,6 +14,12 @@ bool pending_set_ranges(struct name_tree *tree, struct ranges *ranges, uint64_t 
 /* The current call, which has no reply, may change the range at any time. */
 void pending_add(struct contents *contents, struct node *node, uint64_t begin, uint64_t end, enum pending_state state);
 
+/* The current call, which has no reply, may give a file of `before` bytes the size `size` at any time. */
+void pending_add_size(struct contents *contents, struct node *node, uint64_t before, uint64_t size);
+
+/* The reply shows the size that the current call found or left. */
+void pending_confirm_size(struct contents *contents, struct node *node, uint64_t size);
+
 /* Known bytes were stored in the range: those that may have been changed since, or still be, become missing. */
 void pending_doubt(struct contents *contents, struct node *node, uint64_t begin, uint64_t end);
 

@@ -176,6 +176,23 @@ class Sessions(CliTest):
                 self.assertEqual(self.after((procedure, 0, b"", 0), (WRITE, 50, b"3" * 300))[1], list(range(350)))
         self.assertEqual(self.after((SETATTR, 0, b"", 100), (WRITE, 50, b"3" * 300))[1], list(range(100, 350)))
 
+    def test_the_size_of_a_file_shows_that_it_was_set(self):
+        for procedure in (SETATTR, CREATE):
+            for has_attributes in (True, False):
+                with self.subTest((procedure, has_attributes)):
+                    self.begin()
+                    file = self.files[0]
+                    Call(self, file, WRITE, 0, b"1" * 300).run()
+                    Call(self, file, procedure, size=0, is_lost=True).run()
+                    # sent together; the first one's size before it, 0, and the second one's 50 show that the file was emptied
+                    together = [Call(self, file, WRITE, 0, b"2" * 50), Call(self, file, WRITE, 50, b"3" * 300)]
+                    for each in together:
+                        each.execute(has_attributes)
+                        each.reply()
+                    Call(self, file, WRITE, 100, b"4" * 10).run()
+                    self.check()
+                    self.assertEqual(len(self.found()[file.name][1]), 0 if has_attributes else 350)
+
     def test_create_without_a_check_empties_the_file_that_is_there(self):
         file = self.files[0]
         Call(self, file, WRITE, 0, b"1" * 300).run()
