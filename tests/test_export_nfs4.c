@@ -25,7 +25,7 @@ static void write4(const char *handle, uint64_t offset, const char *text)
 	end_and_run();
 }
 
-static void open4(const char *in, const char *name, const char *handle, bool cuts)
+static void lay_open4(const char *in, const char *name, const char *handle, bool cuts)
 {
 	kit_compound(&kit);
 	kit_putfh(&kit, in);
@@ -56,7 +56,13 @@ static void open4(const char *in, const char *name, const char *handle, bool cut
 	kit_u32(&kit.reply, 0);
 	kit_u32(&kit.reply, 0);
 	kit_getfh(&kit, handle);
-	end_and_run();
+	kit_end(&kit);
+}
+
+static void open4(const char *in, const char *name, const char *handle, bool cuts)
+{
+	lay_open4(in, name, handle, cuts);
+	run();
 }
 
 /* "root" is the root's handle. */
@@ -117,6 +123,21 @@ Test(export_nfs4, nfs4_opens_make_and_cut_files)
 	EXPECT_TEXT("new", "-");
 	write4("n", 3, "!");
 	EXPECT_TEXT("new", "...!");
+}
+
+/* What the client writes needs the stateid of the reply. */
+Test(export_nfs4, an_open_whose_reply_is_lost_cuts_the_file_before_later_writes)
+{
+	root4();
+	open4("root", "file", "f", true);
+	write4("f", 0, "hello, hello");
+	lay_open4("root", "file", "f", true);
+	kit.exchange.reply.present = false;
+	run();
+	EXPECT_MISSING("file\t0\t12\tnot_captured\n");
+	write4("f", 0, "world");
+	EXPECT_TEXT("file", "world, hello");
+	EXPECT_MISSING("file\t5\t7\tnot_captured\n");
 }
 
 Test(export_nfs4, an_operation_after_a_failed_one_was_not_done)

@@ -613,6 +613,15 @@ static void attributes_reported(struct nfs_names *walk, struct name_node *name, 
 	report_size(contents, node, attributes->size);
 }
 
+/* The size that CREATE or OPEN gives a file. What a client of NFSv4 writes then needs the stateid of the reply, so it follows. */
+static void set_first_size(struct contents *contents, struct node *node, uint64_t size, bool has_succeeded)
+{
+	if (contents->walk.calls.protocol == CALLS_NFS4 && !has_succeeded)
+		resize_perhaps(contents, node, size);
+	else
+		set_size(contents, node, size, has_succeeded);
+}
+
 /* A file that a CREATE or OPEN created or truncated. */
 static void file_created(struct nfs_names *walk, struct name_node *name, const struct call_operation *call, bool has_succeeded)
 {
@@ -621,11 +630,11 @@ static void file_created(struct nfs_names *walk, struct name_node *name, const s
 	bool sets_size = call->has_size && (walk->calls.protocol == CALLS_NFS3 || !call->size);
 
 	if (call->is_new && !node->entry) {
-		set_size(contents, node, 0, has_succeeded);
+		set_first_size(contents, node, 0, has_succeeded);
 		sets_size = call->has_size;
 	}
 	if (sets_size)
-		set_size(contents, node, call->size, has_succeeded);
+		set_first_size(contents, node, call->size, has_succeeded);
 }
 
 static void write(struct contents *contents, struct node *node, const struct call_operation *call, const struct reply_operation *reply)
