@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/nanoseconds.h"
 #include "reassembly/upper/nccl_job.h"
 #include "reassembly/upper/nccl_waits.h"
 
@@ -136,15 +137,15 @@ static struct nccl_silence *silence_begin(struct nccl_jobs *jobs, struct nccl_jo
 	LIST_FOREACH(link, &job->links, link)
 		link->ended_before = link->ended;
 	before = last_silence(job);
-	before_ns = before ? before->before_ns + (before->is_pause ? before->length_ns : 0) : 0;
+	before_ns = before ? ns_sum(before->before_ns, before->is_pause ? before->length_ns : 0) : 0;
 	silence = &job->silences[job->silence_count++ % NCCL_SILENCES];
-	*silence = (struct nccl_silence){ .number = ++jobs->silence_number, .length_ns = time_ns - job->event_ns, .before_ns = before_ns };
+	*silence = (struct nccl_silence){ .number = ++jobs->silence_number, .length_ns = ns_elapsed(job->event_ns, time_ns), .before_ns = before_ns };
 	return silence;
 }
 
 static bool was_silent(const struct nccl_job *job, int64_t time_ns)
 {
-	return job->has_event && !job->moving && time_ns - job->event_ns >= NCCL_NOTABLE_NS;
+	return job->has_event && !job->moving && ns_elapsed(job->event_ns, time_ns) >= NCCL_NOTABLE_NS;
 }
 
 static void note_event(struct nccl_job *job, int64_t time_ns)
@@ -328,7 +329,7 @@ static int64_t held_since(const struct nccl_progress *progress, int64_t time_ns)
 		since_ns = sender->sent_ns;
 		after = sender->sent_after;
 	}
-	return time_ns - since_ns - nccl_job_paused(progress, after, progress->begun_after);
+	return ns_elapsed(since_ns, time_ns) - nccl_job_paused(progress, after, progress->begun_after);
 }
 
 void nccl_job_begun(struct nccl_jobs *jobs, struct nccl_progress *progress, int64_t time_ns)
@@ -433,7 +434,7 @@ static bool paused_until(const struct nccl_job *job, uint64_t number, int64_t *p
 
 		if (silence->number > number)
 			continue;
-		*paused_ns = silence->before_ns + (silence->is_pause ? silence->length_ns : 0);
+		*paused_ns = ns_sum(silence->before_ns, silence->is_pause ? silence->length_ns : 0);
 		return true;
 	}
 	return kept == job->silence_count;
