@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
-#include <inttypes.h>
-#include <stddef.h>
-#include <stdio.h>
-
 #include "dissect/rpc/nfs.h"
 #include "output/export/export_contents.h"
 #include "output/export/export_pending.h"
+#include "output/export/export_place.h"
 
 #define COPY_BLOCK (16u << 10)
 /* Limit of copied bytes, relative to the captured ones: a few COPYs in a capture could request any amount. */
@@ -26,126 +23,9 @@ struct data {
 	bool is_doubtful;    /* the WRITE may have failed: no reply shows its status */
 };
 
-static struct contents *contents_of(struct name_tree *tree)
-{
-	return (struct contents *)((char *)tree - offsetof(struct contents, tree));
-}
-
 static struct node *file_of(struct name_node *name)
 {
 	return (struct node *)name;
-}
-
-static void take_created(struct name_tree *tree, struct name_node *name)
-{
-	struct node *node = (struct node *)name;
-
-	(void)tree;
-	node->doubt = server_of(node)->doubt;
-}
-
-static void take_dropped(struct name_tree *tree, struct name_node *name)
-{
-	(void)tree;
-	ranges_fini(&((struct node *)name)->ranges);
-	ranges_fini(&((struct node *)name)->pending);
-}
-
-static void set_entry(struct contents *contents, struct node *node, struct disk_entry *entry, struct name *placed)
-{
-	node->entry = entry;
-	node->name.placed = entry ? placed : NULL;
-	name_tree_keep(&contents->tree, &node->name, entry);
-}
-
-/* The disk entry of a rooted directory, created with its parents. NULL: the disk failed, too deep, or one is exported as a file. */
-static struct disk_entry *place_directory(struct contents *contents, struct name_node *name)
-{
-	struct node *path[NAME_TREE_LEVELS], *node = (struct node *)name;
-	struct disk_entry *entry = &contents->disk->root;
-	unsigned depth = 0;
-
-	for (; !node->name.is_root && !(node->entry && node->name.placed); node = (struct node *)name_tree_parent(&node->name)) {
-		if (node->entry && !node->entry->is_directory)
-			return NULL;
-		path[depth++] = node;
-	}
-	if (!node->name.is_root)
-		entry = node->entry->is_directory ? node->entry : NULL;
-	while (depth && entry) {
-		struct name *placed;
-
-		node = path[--depth];
-		placed = LIST_FIRST(&node->name.names);
-		entry = disk_make(contents->disk, entry, placed->bytes, placed->length, true, '~');
-		set_entry(contents, node, entry, placed);
-	}
-	return entry;
-}
-
-static bool has_path(const struct node *node)
-{
-	const struct name_node *directory = name_tree_parent(&node->name);
-
-	return directory && name_tree_is_rooted(directory);
-}
-
-/* Moves a node's file or directory to its path, if it has both and is stored elsewhere. */
-static void take_moved(struct name_tree *tree, struct name_node *name)
-{
-	struct contents *contents = contents_of(tree);
-	struct node *node = (struct node *)name;
-	struct name *first = LIST_FIRST(&name->names);
-	struct disk_entry *directory;
-
-	if (!node->entry || !has_path(node))
-		return;
-	directory = place_directory(contents, first->directory);
-	if (!directory || (name->placed == first && node->entry->parent == directory))
-		return;
-	disk_move(contents->disk, node->entry, directory, first->bytes, first->length);
-	name->placed = first;
-}
-
-/* A file stays where it is; a removed directory is no longer that of this node. */
-static void take_unnamed(struct name_tree *tree, struct name_node *name)
-{
-	struct contents *contents = contents_of(tree);
-	struct node *node = (struct node *)name;
-
-	if (!node->entry || !node->entry->is_directory)
-		return;
-	disk_vacate(contents->disk, node->entry);
-	set_entry(contents, node, NULL, NULL);
-}
-
-/* The node's file, created if necessary under its path or its handle. NULL: the disk failed, or the entry is a directory. */
-static struct disk_entry *place(struct contents *contents, struct node *node)
-{
-	struct disk_entry *directory, *entry = NULL;
-	struct name *first = LIST_FIRST(&node->name.names);
-	char hash[9];
-
-	if (node->entry && node->entry->is_directory) {
-		contents->on_directories++;
-		return NULL;
-	}
-	if (node->entry)
-		return node->entry;
-	directory = has_path(node) ? place_directory(contents, first->directory) : NULL;
-	if (directory)
-		entry = disk_make(contents->disk, directory, first->bytes, first->length, false, '~');
-	if (entry) {
-		set_entry(contents, node, entry, first);
-		return entry;
-	}
-	directory = disk_by_handle(contents->disk);
-	if (!directory)
-		return NULL;
-	snprintf(hash, sizeof hash, "%08" PRIx32, name_tree_hash(&node->name));
-	entry = disk_make(contents->disk, directory, (const uint8_t *)hash, 8, false, '-');
-	set_entry(contents, node, entry, NULL);
-	return entry;
 }
 
 /* Upper limit of offsets, so that sums do not overflow. */
@@ -242,7 +122,7 @@ void contents_unseen_write(struct contents *contents, struct node *node, uint64_
 		return;
 	}
 	/* the WRITE extended the file, so it ended at the end of the file */
-	if (!is_range(contents, size, 0) || !place(contents, node) || !disk_resize(contents->disk, node->entry, size))
+	if (!is_range(contents, size, 0) || !place_file(contents, node) || !disk_resize(contents->disk, node->entry, size))
 		return;
 	set(contents, node, begin < known ? begin : known, size, RANGE_MISSING + RTAP_MISSING_NOT_CAPTURED, false);
 	node->guessed_size = size;
@@ -327,7 +207,7 @@ void contents_finish(struct contents *contents, struct node *node)
 	/* a file of which only the size is known is not created, unless an uncaptured operation caused the size */
 	if (node->unseen_size <= size || !(node->entry || node->size_known) || (node->name.gone && !node->entry) ||
 	    (node->entry && node->entry->is_directory) || !is_range(contents, node->unseen_size, 0) ||
-	    !place(contents, node))
+	    !place_file(contents, node))
 		return;
 	if (disk_resize(contents->disk, node->entry, node->unseen_size))
 		set(contents, node, size, node->unseen_size, RANGE_MISSING + RTAP_MISSING_NOT_CAPTURED, true);
@@ -392,7 +272,7 @@ static void put(struct contents *contents, struct node *node, uint64_t offset, c
 	uint64_t at = data->at, end = data->at + data->length;
 	enum grower by = !is_write ? BY_READ : data->is_doubtful ? BY_UNCONFIRMED_WRITE : BY_WRITE;
 
-	if (!is_range(contents, offset, data->length) || !place(contents, node))
+	if (!is_range(contents, offset, data->length) || !place_file(contents, node))
 		return;
 	if ((is_write || contents->asked >= node->resized_frame) && !grow(contents, node, offset, offset + data->length, by))
 		return;
@@ -413,7 +293,7 @@ static void put(struct contents *contents, struct node *node, uint64_t offset, c
 /* A READ reported a hole. */
 static void zero(struct contents *contents, struct node *node, uint64_t offset, uint64_t length)
 {
-	if (!is_range(contents, offset, length) || !place(contents, node))
+	if (!is_range(contents, offset, length) || !place_file(contents, node))
 		return;
 	if (contents->asked >= node->resized_frame && !grow(contents, node, offset, offset + length, BY_READ))
 		return;
@@ -438,7 +318,7 @@ static void miss(struct contents *contents, struct node *node, uint64_t offset, 
 {
 	uint64_t size;
 
-	if (!is_range(contents, offset, length) || !place(contents, node))
+	if (!is_range(contents, offset, length) || !place_file(contents, node))
 		return;
 	if (is_certain && !grow(contents, node, offset, offset + length, BY_READ))
 		return;
@@ -462,7 +342,7 @@ static void resize(struct contents *contents, struct node *node, uint64_t size)
 		node->size_known = true;
 		return;
 	}
-	if (!is_range(contents, size, 0) || !place(contents, node))
+	if (!is_range(contents, size, 0) || !place_file(contents, node))
 		return;
 	before = node->entry->size;
 	if (!cut(contents, node, size))
@@ -479,7 +359,7 @@ static void resize_perhaps(struct contents *contents, struct node *node, uint64_
 	uint64_t before;
 
 	node->size_known = false;
-	if ((!size && !node->entry) || !is_range(contents, size, 0) || !place(contents, node))
+	if ((!size && !node->entry) || !is_range(contents, size, 0) || !place_file(contents, node))
 		return;
 	before = node->entry->size;
 	if (size < before)
@@ -503,13 +383,13 @@ static void set_size(struct contents *contents, struct node *node, uint64_t size
 
 static void allocate(struct contents *contents, struct node *node, uint64_t offset, uint64_t length, enum grower by)
 {
-	if (is_range(contents, offset, length) && place(contents, node))
+	if (is_range(contents, offset, length) && place_file(contents, node))
 		grow(contents, node, offset + length, offset + length, by);
 }
 
 static void deallocate(struct contents *contents, struct node *node, uint64_t offset, uint64_t length, bool has_succeeded)
 {
-	if (offset > INT64_MAX || !place(contents, node))
+	if (offset > INT64_MAX || !place_file(contents, node))
 		return;
 	note_change(contents, node);
 	if (length > INT64_MAX - offset)
@@ -578,7 +458,7 @@ static void copy_between(struct contents *contents, struct node *from, uint64_t 
 		settle(contents, from, false, 0);
 	if (!length && from && from->entry && from->entry->size > from_offset)
 		length = from->entry->size - from_offset;
-	if (!is_range(contents, from_offset, length) || !is_range(contents, to_offset, length) || !place(contents, to))
+	if (!is_range(contents, from_offset, length) || !is_range(contents, to_offset, length) || !place_file(contents, to))
 		return;
 	if (!grow(contents, to, to_offset, to_offset + length, by))
 		return;
@@ -802,10 +682,7 @@ void contents_init(struct contents *contents, struct disk *disk, uint64_t max_me
 	*contents = (struct contents){ .disk = disk };
 	name_tree_init(&contents->tree, sizeof(struct node), sizeof(struct server), max_memory);
 	contents->tree.beside = &disk->memory;
-	contents->tree.created = take_created;
-	contents->tree.dropped = take_dropped;
-	contents->tree.moved = take_moved;
-	contents->tree.unnamed = take_unnamed;
+	place_init(contents);
 	calls_init(&contents->walk, &contents->tree, true);
 	contents->walk.data_read = data_read;
 	contents->walk.attributes_reported = attributes_reported;
