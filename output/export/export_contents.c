@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "dissect/rpc/nfs.h"
+#include "output/export/export_concurrent.h"
 #include "output/export/export_contents.h"
 #include "output/export/export_pending.h"
 #include "output/export/export_place.h"
@@ -252,8 +253,12 @@ static void put_piece(struct contents *contents, struct node *node, uint64_t off
 		return;
 	}
 	if (bytes) {
-		if (disk_write(contents->disk, node->entry, offset, bytes, length))
+		struct range unordered = is_write ? concurrent_with_write(contents, node, offset, bytes, length) : (struct range){ 0 };
+
+		if (disk_write(contents->disk, node->entry, offset, bytes, length)) {
 			set(contents, node, offset, offset + length, RANGE_DATA, false);
+			set(contents, node, unordered.begin, unordered.end, RANGE_MISSING + RTAP_MISSING_NOT_CAPTURED, false);
+		}
 		contents->written += length;
 		return;
 	}
@@ -372,8 +377,14 @@ static void set_size(struct contents *contents, struct node *node, uint64_t size
 {
 	uint64_t before = largest_size(node);
 
+	if (has_succeeded && concurrent_with_size(contents, node, size)) {
+		resize_perhaps(contents, node, size);
+		concurrent_note_size(contents, node, size);
+		return;
+	}
 	if (has_succeeded) {
 		resize(contents, node, size);
+		concurrent_note_size(contents, node, size);
 		node->cut_from = size < node->cut_from ? size : node->cut_from;
 		return;
 	}
@@ -535,6 +546,10 @@ static void write(struct contents *contents, struct node *node, const struct cal
 		data.length = reply->count;
 	if (data.length)
 		put(contents, node, call->offset, &data, true);
+	if (!data.length || data.is_doubtful)
+		return;
+	set(contents, node, concurrent_least_size(contents, node), call->offset + data.length, RANGE_MISSING + RTAP_MISSING_NOT_CAPTURED, false);
+	concurrent_note_write(contents, node, call->offset, call->offset + data.length);
 }
 
 static enum rtap_missing_reason reason_of_reply(const struct rpc_part *reply)

@@ -47,6 +47,17 @@ enum pending_state {
 	PENDING_DONE,    /* the call was executed, or would change nothing, after node.confirmed_frame */
 };
 
+/* Most changes kept that can be outstanding together with a later one. */
+#define RECENT_CHANGES 256
+
+/* A change of a file that has a reply. */
+struct change {
+	uintptr_t file;      /* address of its struct node, which may be gone */
+	uint64_t begin, end;
+	uint64_t answered;   /* frame of the reply */
+	bool is_size;        /* the size was set to `begin`; else bytes were stored */
+};
+
 struct contents {
 	struct nfs_names walk; /* the first member: callbacks cast to the whole */
 	struct name_tree tree; /* of struct server and struct node */
@@ -57,6 +68,8 @@ struct contents {
 	uint64_t unreported, not_copied;
 	uint64_t asked, answered; /* frames of the current exchange: call, reply */
 	int64_t asked_ns;
+	struct change recent[RECENT_CHANGES]; /* ring */
+	uint64_t recent_count; /* ever */
 	struct part_cursor cursor;
 	bool is_placed;      /* some data of the current exchange have a file and an offset, present or missing */
 };

@@ -16,6 +16,7 @@
 #define MAX_OPEN_FILES 64
 #define MAX_VACANT 64          /* most vacant directories searched for the name */
 #define TRIES 100              /* most number suffixes tried before the serial number */
+#define COMPARED 16384         /* bytes at once */
 #define MAX_ZEROS (64u << 20)  /* zeros, for file systems without holes */
 #define DIRECTORY_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 #define FILE_FLAGS (O_RDWR | O_NOFOLLOW | O_CLOEXEC)
@@ -378,6 +379,20 @@ bool disk_read(struct disk *disk, struct disk_entry *entry, uint64_t offset, uin
 		bytes += got;
 		offset += (uint64_t)got;
 		length -= (size_t)got;
+	}
+	return true;
+}
+
+bool disk_holds(struct disk *disk, struct disk_entry *entry, uint64_t offset, const uint8_t *bytes, uint64_t length)
+{
+	uint8_t block[COMPARED];
+
+	for (uint64_t done = 0; done < length;) {
+		size_t here = length - done < sizeof block ? (size_t)(length - done) : sizeof block;
+
+		if (!disk_read(disk, entry, offset + done, block, here) || memcmp(block, bytes + done, here) != 0)
+			return false;
+		done += here;
 	}
 	return true;
 }

@@ -77,6 +77,8 @@ void disk_move(struct disk *disk, struct disk_entry *entry, struct disk_entry *p
  */
 bool disk_write(struct disk *disk, struct disk_entry *entry, uint64_t offset, const uint8_t *bytes, uint64_t length);
 bool disk_read(struct disk *disk, struct disk_entry *entry, uint64_t offset, uint8_t *bytes, size_t length);
+/* Whether the file has these bytes there. */
+bool disk_holds(struct disk *disk, struct disk_entry *entry, uint64_t offset, const uint8_t *bytes, uint64_t length);
 bool disk_resize(struct disk *disk, struct disk_entry *entry, uint64_t size);
 /* Replaces a range by a hole of zeros; the size does not change. */
 bool disk_punch(struct disk *disk, struct disk_entry *entry, uint64_t offset, uint64_t length);

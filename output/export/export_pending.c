@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
-#include <string.h>
-
 #include "output/export/export_pending.h"
 
 /* Servers execute calls within this time. */
 #define PENDING_NS (INT64_C(60) * 1000000000)
-#define COMPARED 16384 /* bytes at once */
 #define MOST_PENDING 64 /* ranges; each change of the file examines those that it touches */
 
 bool pending_set_ranges(struct name_tree *tree, struct ranges *ranges, uint64_t begin, uint64_t end, unsigned state, bool only_unknown)
@@ -91,26 +88,12 @@ void pending_doubt(struct contents *contents, struct node *node, uint64_t begin,
 	}
 }
 
-static bool is_same(const struct contents *contents, const struct node *node, uint64_t begin, const uint8_t *bytes, uint64_t length)
-{
-	uint8_t block[COMPARED];
-
-	for (uint64_t done = 0; done < length;) {
-		size_t here = length - done < COMPARED ? (size_t)(length - done) : COMPARED;
-
-		if (!disk_read(contents->disk, node->entry, begin + done, block, here) || memcmp(block, bytes + done, here) != 0)
-			return false;
-		done += here;
-	}
-	return true;
-}
-
 void pending_confirm(struct contents *contents, struct node *node, uint64_t offset, const uint8_t *bytes, uint64_t length)
 {
 	struct range part;
 
 	for (uint64_t at = offset; next(contents, node, at, offset + length, &part); at = part.end)
-		if (part.state == PENDING_STORED && is_same(contents, node, part.begin, bytes + (part.begin - offset), part.end - part.begin)) {
+		if (part.state == PENDING_STORED && disk_holds(contents->disk, node->entry, part.begin, bytes + (part.begin - offset), part.end - part.begin)) {
 			set(contents, node, part.begin, part.end, PENDING_DONE);
 			node->confirmed_frame = contents->answered;
 		}

@@ -108,13 +108,13 @@ class Sessions(CliTest):
             data, missing = found.get(file.name, (b"", ()))
             self.assertEqual([], [i for i, byte in enumerate(data) if i not in missing and bytes([byte]) != file.data[i:i + 1]])
 
-    def play(self, dice, loss):
-        """Changes of a file that are answered are not outstanding together."""
+    def play(self, dice, loss, has_order=True):
+        """has_order: changes of a file that are answered are not outstanding together"""
         waiting, attributes = [], dice.choice((0, 0.5, 1))
         for _ in range(40):
             if dice.random() < 0.5 or not waiting:
                 file, is_lost, kind = dice.choice(self.files), dice.random() < loss, dice.choice((WRITE, WRITE, WRITE, READ, READ, SETATTR, CREATE))
-                if len(waiting) == 4 or (kind != READ and not is_lost and any(
+                if len(waiting) == 4 or (has_order and kind != READ and not is_lost and any(
                         each.file is file and each.procedure != READ and not each.is_lost for each in waiting)):
                     continue
                 data = bytes(dice.randrange(1, 256) for _ in range(dice.choice((1, 50, 100, 200))))
@@ -138,6 +138,24 @@ class Sessions(CliTest):
                 self.begin()
                 self.play(random.Random(seed), loss=(0, 0.1, 0.3)[seed % 3])
                 self.check()
+
+    def test_changes_that_are_outstanding_together_have_no_order(self):
+        for seed in range(SEEDS):
+            with self.subTest(seed):
+                self.begin()
+                self.play(random.Random(seed), loss=(0, 0.1)[seed % 2], has_order=False)
+                self.check()
+        self.begin()
+        file = self.files[0]
+        together = [Call(self, file, WRITE, at, data) for at, data in ((0, b"1" * 100), (60, b"2" * 100), (90, b"1" * 5))]
+        for each in reversed(together):
+            each.execute(False)
+        for each in together:
+            each.reply()
+        Call(self, file, WRITE, 70, b"3" * 10).run()
+        data, missing = self.found()[file.name]
+        self.assertEqual((data[:60], data[70:80], data[100:]), (b"1" * 60, b"3" * 10, b"2" * 60))
+        self.assertEqual(sorted(missing), [*range(60, 70), *range(80, 100)])
 
     def after(self, *steps, pause=0):
         """A WRITE of 300 bytes 1; the first step without a reply, the others with one, and then the first one is executed."""
