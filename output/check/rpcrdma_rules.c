@@ -413,8 +413,9 @@ static void take_header(struct subject *subject, const struct rpcrdma_use *use)
 	if (header.type == RDMA_ERROR)
 		check_error(subject, state, &header);
 	if (header.type == RDMA_MSGP || header.type == RDMA_DONE || header.type > RDMA_ERROR || (header.type == RDMA_MSG && !header.has_rpc)) {
+		/* of another version or type, it may be a call: both directions can use an XID */
 		if ((call = find_call(&state->callers[!subject->sender], header.xid)))
-			call->has_echo = true;
+			call->has_echo = header.version == RPCRDMA_VERSION_1 && header.type <= RDMA_ERROR;
 		return;
 	}
 	if (is_reply(&header))

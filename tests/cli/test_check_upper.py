@@ -255,6 +255,18 @@ class RpcRdma(Upper):
         talk.error("a", talk.call(), 2)
         self.assertEqual(self.rules_of(talk), {})
 
+    def test_the_error_to_a_call_of_an_unknown_kind(self):
+        """RFC 8167, 2.4.1: both directions may use the same XID at the same time, so it may be no reply to the call of the other end with this XID."""
+        for options, wanted in (({"version": 2}, {"rpcrdma-version"}), ({"kind": 7}, {"rpcrdma-type"})):
+            for is_answered in (False, True):
+                talk = check_rpcrdma.Nfs().warm()
+                xid = talk.call(sender="b")
+                if is_answered:
+                    talk.say("a", rpcrdma.header(xid, rpcrdma.MSG, rpcrdma.lists()[0] + rpcrdma.accepted(xid).data).data)
+                talk.call(xid=xid, **options)
+                talk.error("b", xid, 2)
+                self.assertEqual(set(self.rules_of(talk)), wanted, (options, is_answered))
+
 
 if __name__ == "__main__":
     unittest.main()
