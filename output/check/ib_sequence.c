@@ -36,6 +36,7 @@ struct half {
 	unsigned request_next;
 	uint32_t end;            /* PSN after the highest one of the requests */
 	uint64_t repeat_frame;   /* of the last request packet that was sent again */
+	bool is_ahead;           /* it answered requests that were captured later, if at all: so may be responses that it had when it sent requests */
 	/* an RNR NAK that this end received and did not answer by a retry */
 	bool rnr_open;
 	uint32_t rnr_psn;
@@ -292,7 +293,7 @@ static void check_depth(const struct subject *subject, struct half *half, struct
 	const struct request *last = NULL;
 	unsigned outstanding = 0, most;
 
-	if (!setup || !done->is_new || done->is_done)
+	if (!setup || half->is_ahead || !done->is_new || done->is_done)
 		return;
 	most = setup->ends[subject->sender].responder_resources;
 	for (unsigned i = 0; i < REQUESTS; i++) {
@@ -415,15 +416,16 @@ static void check_nak(const struct subject *subject, struct half *half)
 }
 
 /* A response to a request that was not captured, at least not yet. */
-static void note_early(struct subject *subject, struct half *requester)
+static void note_early(struct subject *subject, struct half *half, struct half *requester)
 {
 	const struct rtap_packet *packet = subject->packet;
 	int32_t ahead = psn_distance(requester->next, packet->ib.psn);
 
 	subject->is_gap |= !requester->has_sent;
+	half->is_ahead |= !requester->has_sent;
 	if (!requester->next_known || ahead < 0 || ahead > 1 << 16)
 		return;
-	subject->is_gap = true;
+	subject->is_gap = half->is_ahead = true;
 	/* a sequence NAK has the PSN of a request that was not received, an RNR NAK that of one that is sent and answered again */
 	if (requester->early_state == EARLY_UNSENT || !packet->ib.has_aeth || packet->ib.aeth_kind == RTAP_AETH_NAK ||
 	    packet->ib.aeth_kind == RTAP_AETH_RNR_NAK)
@@ -458,7 +460,7 @@ static void take_response(struct subject *subject, struct state *state, const st
 	check_early(subject, requester);
 	if (is_repeated(packet))
 		return;
-	note_early(subject, requester);
+	note_early(subject, half, requester);
 	/* a response resets the count of retries after timeouts */
 	if (requester->retry_cause == RTAP_RECOVERY_TIMEOUT)
 		requester->retries = 0;

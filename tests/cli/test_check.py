@@ -106,6 +106,23 @@ class Rules(Broken):
             talk.write_capture(path)
             self.assertEqual(set(self.broken(path)[1]), {"mpa-marker"} if change else set())
 
+    def test_reads_in_directions_that_were_captured_in_another_order(self):
+        """Of `a` first, which acknowledges what is captured later. It sends a READ when the one before is answered."""
+        talk = check_captures.Talk(rep={"respres": 2}).warm()
+        begin = len(talk.scene.frames)
+        for _ in range(5):
+            talk.answer("b", check_captures.READ_ONLY, talk.put("a", check_captures.READ, dmalen=16), bytes(16))
+            talk.say("b")
+        path = self.path("order.pcap")
+        talk.write_capture(path)
+        self.assertEqual(self.broken(path), (0, {}))
+        frames = [(time, data, wire) for time, _, data, wire in capfile.timed(path)]
+        a = frames[0][1][26:30]
+        later = sorted(frames[begin:], key=lambda frame: frame[1][26:30] != a)
+        times = [frame[0] for frame in frames]
+        capfile.write_pcap(path, 1, [(time, *frame[1:]) for time, frame in zip(times, frames[:begin] + later)])
+        self.assertEqual(self.broken(path), (0, {}))
+
     def test_a_request_where_no_fpdu_was_found_may_be_there(self):
         """Without CRCs, FPDUs after a wrong marker may not be found. A Read Request among them was sent."""
         for is_damaged, is_asked, wanted in ((False, True, set()), (False, False, {"rdmap-unrequested"}), (True, True, set())):
