@@ -731,6 +731,18 @@ static bool take_packet(struct upper_work *work)
 	return true;
 }
 
+/* A capsule is shown before the commands get it: its queue may be known. */
+static void show_ahead(struct upper_work *work)
+{
+	const struct nvme_queue *queue = work->connection->layer ? work->connection->upper_state : NULL;
+	struct packet_request known;
+
+	if (!queue || !queue->has_id || work->packet->upper != RTAP_UPPER_NVME || is_response_packet(work->packet, true))
+		return;
+	known = known_of(queue);
+	show(work, &known);
+}
+
 /* A response that has the identifier of a waiting command, and the key of its memory or all that a response must have. Base, 3.3.3.2. */
 static bool answers(const struct connection *connection, const struct rtap_packet *packet)
 {
@@ -763,6 +775,7 @@ const struct upper_layer nvme_layer = {
 	.packet = take_packet,
 	.answers = answers,
 	.read = take_placed,
+	.ahead = show_ahead,
 	.memory = &request_memory,
 	.response_settled = command_settled,
 	.incomplete = take_incomplete,

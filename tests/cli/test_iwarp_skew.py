@@ -57,6 +57,11 @@ class IwarpSkew(CliTest):
             shown[row["tcp.seq_raw"]] += [row[name] for name in CID if name in row]
         return shown
 
+    def names(self, path):
+        """Names of the commands after those that were sent before anything of the controller was captured: their queue is known."""
+        rows = [json.loads(line) for line in self.lines("-r", path, "-Y", "nvme.cmd.cid", "-T", "json")]
+        return {row["nvme.cmd.cid"]: row["nvme.cmd.opc_name"] for row in rows[10:]}
+
     def results(self, path):
         return self.reported("operations", OPERATION, path), self.commands(path), self.reported("messages", MESSAGE, path)
 
@@ -64,12 +69,15 @@ class IwarpSkew(CliTest):
         rng = random.Random(5044)
         for how in ({}, {"crc": True}, {"together": 700}):
             frames = self.session(rng, **how)
-            expected = self.results(self.capture(frames, 0))
+            path = self.capture(frames, 0)
+            expected, names = self.results(path), self.names(path)
             self.assertEqual(sum(expected[0].values()), COMMANDS + 1)
             self.assertEqual(sum(len(row) for row in expected[1].values()), COMMANDS + 1)
             for late in LATE:
                 with self.subTest(late=late, how=how):
-                    self.assertEqual(self.results(self.capture(frames, late)), expected)
+                    path = self.capture(frames, late)
+                    self.assertEqual(self.results(path), expected)
+                    self.assertEqual(self.names(path), names)
 
     def test_no_rule_is_broken_by_a_segment_that_was_not_captured(self):
         """Of FPDUs after a gap, those not aligned with segments are shown only when it is given up. Two identifiers are used in turn."""
