@@ -11,7 +11,7 @@
 #include "reassembly/upper/rpc_state.h"
 #include "reassembly/upper/rpc_view.h"
 
-/* Largest plausible version and type of RPC-over-RDMA on a connection that only its setup or one message shows to carry it. */
+/* Largest plausible version and type of RPC-over-RDMA on a connection whose setup, or whose messages, alone show that it carries it. */
 #define MOST_PLAUSIBLE_VERSION 255
 #define MOST_PLAUSIBLE_TYPE 255
 
@@ -26,15 +26,10 @@ static bool is_rpcrdma(const struct connection *connection)
 	return connection->shown.learned_by_cm || connection->shown.learned_by_mpa || (state && state->has_answered);
 }
 
-/*
- * Whether it carries nothing else, whatever a header says: private data (RFC 8797) or a message showed RPC-over-RDMA, and so does the service,
- * or the reply to a call.
- */
+/* Whether it carries nothing else, whatever a header says: the service of its setup, and private data (RFC 8797) or a message, showed RPC-over-RDMA. */
 static bool is_only_rpcrdma(const struct connection *connection)
 {
-	const struct rpc_connection *state = rpc_state_of_connection(connection);
-
-	return connection->shows_layer && ((state && state->has_answered) || upper_is_set_up(connection->layer, connection));
+	return connection->shows_layer && upper_is_set_up(connection->layer, connection);
 }
 
 /*
